@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 from msgspec import Struct, field
 from msgspec.structs import fields
 
-from interlock.client import ApiError, NoDaemon, find_daemon
+from interlock.client import NoDaemon, find_daemon
 from interlock.config import Config, config_of, state_folder
 from interlock.model import Confidential, Decision, Human
 from interlock.policy.policy import Severities
@@ -56,7 +56,7 @@ class SeedSettings(TypedDict, total=False):
 
 
 class DestructiveGate:
-    """A gate by the names of actions alone. It decides in this process, by these settings, in a state folder of its own."""
+    """A gate by the names of actions alone: in this process, by these settings, in a state folder of its own."""
 
     def __init__(
         self, *, folder: Folder = None, registry: Registry | None = None, **given: Unpack[SeedSettings]
@@ -66,7 +66,7 @@ class DestructiveGate:
         self._gate = Gate._over(open_in_process(config, registry, silence=_own_store(config)))
 
     def evaluate(self, agent: str, action: str, resource: str = "", pending_id: str | None = None) -> GateAnswer:
-        """The answer for one action of one agent; a retry names the pending action that has cooled or was approved."""
+        """A retry names the pending action that has cooled or was approved."""
         given = {"operation": action, "resource": resource or None, "pending_id": pending_id}
         return _answer(self._gate.for_agent(agent).evaluate(**given))  # type: ignore[arg-type]
 
@@ -129,11 +129,9 @@ def settings(folder: Folder = None, **given: Unpack[SeedSettings]) -> Config:
 def _own_store(config: Config) -> str:
     """The reason why no daemon decides here; raises GateError where one does, because it would not know these settings."""
     try:
-        find_daemon(config).get("/status", PATIENCE)
+        find_daemon(config).ask("GET", "/status", None, PATIENCE)
     except NoDaemon as error:
         return str(error)
-    except ApiError:
-        pass
     words = "by its own settings: set [gate] there and use Gate, or give folder="
     raise GateError(f"a daemon decides in {config.folder}, {words}")
 

@@ -189,13 +189,12 @@ class Gate:
 def ticket_id(waits: Decision | Ticket | str) -> str:
     if isinstance(waits, str):
         return waits
-    if isinstance(waits, Ticket):
-        return waits.id
-    if not isinstance(waits, Decision):
-        raise TypeError(f"expected a Decision, a Ticket or a ticket's id, got {type(waits).__name__}")
-    if waits.ticket is None:
+    ticket = waits.ticket if isinstance(waits, Decision) else waits
+    if isinstance(ticket, Ticket):
+        return ticket.id
+    if isinstance(waits, Decision):
         raise ValueError(f"there is nothing to wait for: {waits.reason}")
-    return waits.ticket.id
+    raise TypeError(f"expected a Decision, a Ticket or a ticket's id, got {type(waits).__name__}")
 
 
 def timeout_seconds(timeout: float | None) -> float:
@@ -216,14 +215,12 @@ class GateRegistry(Struct, frozen=True):
         **fields: Any,
     ) -> Pattern:
         """Adds a pattern, given whole, as a mapping or by its fields; raises PatternError for one that must not be used."""
-        if isinstance(pattern, Pattern):
-            if fields:
-                raise TypeError("a Pattern is complete: no field goes beside it")
-            made = pattern
-        else:
-            made = Pattern.of({**(pattern or {}), **fields})
-        self._backend().register(made, session)
-        return made
+        if not isinstance(pattern, Pattern):
+            pattern = Pattern.of({**(pattern or {}), **fields})
+        elif fields:
+            raise TypeError("a Pattern is complete: no field goes beside it")
+        self._backend().register(pattern, session)
+        return pattern
 
     def unregister(self, id: str, *, session: SignedInSession | None = None) -> Pattern:
         return self._backend().unregister(id, session)
@@ -290,7 +287,7 @@ def connect(
 ) -> GateBackend:
     """Raises GateError where nothing decides, and ConfigError or PolicyError for settings that must not be used."""
     if url is not None:
-        if config is not None or policy is not None or store is not None:
+        if (config, policy, store) != (None, None, None):
             raise TypeError("url= is a daemon with its own settings: config=, policy= and store= do not go with it")
         return RemoteBackend(_daemon_at(url, token))
     chosen = gate_config(config, policy, store)
@@ -312,9 +309,8 @@ def gate_config(config: ConfigSource, policy: str | None, store: str | os.PathLi
     """A Config or a file, with another policy or store where given."""
     made = config if isinstance(config, Config) else load_config(Path(config) if config is not None else None)
     if policy is not None:
-        made = replace(
-            made, policy=policy, mode="enforcing" if made.mode_of_policy else made.mode, mode_of_policy=False
-        )
+        mode = "enforcing" if made.mode_of_policy else made.mode
+        made = replace(made, policy=policy, mode=mode, mode_of_policy=False)
     if store is not None:
         address = str(store) if isinstance(store, str) and "://" in store else folder_url(store)
         if address != made.store:  # another store has another daemon
@@ -358,21 +354,16 @@ class SharedBackend:
             raise GateError("this gate is closed")
         if self._process != os.getpid():
             with self._lock:
-                if self._process != os.getpid():
-                    self._renew()
+                if self._process != os.getpid() and (made := self._backend.after_fork()) is not self._backend:
+                    self._parents.append(self._backend)
+                    self._backend = made
+                    self._end = weakref.finalize(self, made.close)
+                self._process = os.getpid()
         return self._backend
 
     def close(self) -> None:
         self._closed = True
         self._end()
-
-    def _renew(self) -> None:
-        made = self._backend.after_fork()
-        if made is not self._backend:
-            self._parents.append(self._backend)
-            self._backend = made
-            self._end = weakref.finalize(self, made.close)
-        self._process = os.getpid()
 
     def _forked(self) -> None:
         self._lock = threading.Lock()  # another thread of the parent may have held it

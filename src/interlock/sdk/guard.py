@@ -7,7 +7,7 @@ import functools
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, Unpack, cast, overload
@@ -37,9 +37,10 @@ def ask_gate(gate: Gate, wait: float, asked: ActionArguments, action: Action | N
     if not decision.held or decision.ticket is None or wait <= 0:
         return decision
     try:
-        asked = {**asked, "pending_id": gate.wait(decision.ticket, wait).id}
+        gate.wait(decision.ticket, wait)
     except GateError as error:
         return deny_undecidable(error)
+    asked = {**asked, "pending_id": decision.ticket.id}
     return gate.evaluate(action, **asked)
 
 
@@ -48,9 +49,10 @@ async def ask_gate_async(gate: Gate, wait: float, asked: ActionArguments, action
     if not decision.held or decision.ticket is None or wait <= 0:
         return decision
     try:
-        asked = {**asked, "pending_id": (await gate._shared.backend().wait_async(decision.ticket.id, wait)).id}
+        await gate._shared.backend().wait_async(decision.ticket.id, wait)
     except GateError as error:
         return deny_undecidable(error)
+    asked = {**asked, "pending_id": decision.ticket.id}
     return await asyncio.to_thread(gate.evaluate, action, **asked)
 
 
@@ -271,15 +273,14 @@ def inspect_callee(function: Callable[..., Any], guard: Guard) -> Callee:
 
 
 def _require_visible(function: Callable[..., Any], name: str, signature: inspect.Signature, guard: Guard) -> None:
-    leave = guard.leave
-    unknown = [word for word in leave if word not in signature.parameters]
+    unknown = [word for word in guard.leave if word not in signature.parameters]
     if unknown:
         known = ", ".join(signature.parameters) or "none"
         raise TypeError(f"leave={unknown[0]!r}: {name} has no such parameter; it has {known}")
     owner = getattr(function, "__self__", None)
     bare = owner is not None and not isinstance(owner, (ModuleType, type))
-    first = next(iter(signature.parameters), "")
-    if guard.resource is None and (bare or (first == _SELF and _SELF not in leave)):
+    own = next(iter(signature.parameters), "") == _SELF
+    if guard.resource is None and (bare or (own and _SELF not in guard.leave)):
         raise TypeError(
             f"{name} is a method: the gate does not see which object it acts on, and an approval for one would do for another. "
             f"Say resource=, a function of the same arguments that names it"
@@ -292,8 +293,6 @@ def _defaults(signature: inspect.Signature, leave: tuple[str, ...]) -> dict[str,
     shown = {}
     for name, parameter in signature.parameters.items():
         if parameter.default is not parameter.empty and name not in leave:
-            try:
+            with suppress(Unwritable):
                 shown[name] = copy_arguments(parameter.default)[1]
-            except Unwritable:
-                continue
     return shown

@@ -33,14 +33,7 @@ from interlock.policy.registry import Pattern, PatternError, Registry
 from interlock.ports import Access, Clock, StoreError
 from interlock.records import Challenge, Ticket
 from interlock.runtime.state import State, SystemClock
-from interlock.sdk import (
-    CHANNEL,
-    GateError,
-    SignedInSession,
-    is_answered,
-    raise_gate_errors,
-    seconds_until_change,
-)
+from interlock.sdk import CHANNEL, GateError, SignedInSession, is_answered, raise_gate_errors, seconds_until_change
 from interlock.sdk.request import Body
 from interlock.snapshots import UndoResult
 from interlock.snapshots.client import WarmSnapshotter
@@ -73,30 +66,28 @@ def open_in_process(
     try:
         state = open_state(config, store, clock or SystemClock(), (LogChannel(),))
         if registry is not None:
-            state.enforce(registry=_with_saved(registry, state))
+            _add_saved(registry, state)
+            state.enforce(registry=registry)
         record_start(state, interlock.__version__)
         return InProcessBackend(config, state)
-    except (StoreError, KeyFileError, OSError) as error:
+    except BaseException as error:
         store.close()
-        raise GateError(f"the state cannot be known: {error}", "INTERNAL_ERROR") from error
-    except BaseException:
-        store.close()
+        if isinstance(error, StoreError | KeyFileError | OSError):
+            raise GateError(f"the state cannot be known: {error}", "INTERNAL_ERROR") from error
         raise
 
 
-def _with_saved(registry: Registry, state: State) -> Registry:
-    """The program's own registry, with the patterns that operators saved in this folder."""
+def _add_saved(registry: Registry, state: State) -> None:
+    """Adds the patterns that operators saved in this folder to the program's own."""
     known = {pattern.id for pattern in registry}
     for wire in state.store.read(lambda tx: tx.patterns()):
         with suppress(PatternError):  # one that cannot be read was warned of when the state was opened
-            pattern = Pattern.of(wire)
-            if pattern.id not in known:
+            if (pattern := Pattern.of(wire)).id not in known:
                 registry.register(pattern)
-    return registry
 
 
 class LogChannel:
-    """Writes messages to the program's log; a program may have better ways to reach people."""
+    """The program's log; a program may have better ways to reach people."""
 
     name = "log"
 
@@ -131,15 +122,13 @@ class InProcessBackend:
         except HttpProblem as problem:
             words = f"Denied: {problem.words}."
             return Decision("deny", words, code=problem.code, strength=isolation, details=problem.details)
-        inspect, snapshotter = self._inspector, self.state.snapshots.taker
-        take = snapshotter.take if snapshotter is not None else None
+        inspect, taker = self._inspector, self.state.snapshots.taker
+        take = taker.take if taker is not None else None
         if os.getpid() != self._process:  # the parent's child processes are not for a forked child to use
             inspect = take = None
-        home = home_for(self._who.principal, os.environ.get("HOME", ""))
-        action = replace(request.action, home=home)
+        action = replace(request.action, home=home_for(self._who.principal, os.environ.get("HOME", "")))
         access = Access(read_text, find_project_files, inspect, take, real_paths)
-        request = replace(request, action=action, door=INTERFACE, access=access)
-        decision = evaluate(self.state, request)
+        decision = evaluate(self.state, replace(request, action=action, door=INTERFACE, access=access))
         id = decision.ticket.id if decision.ticket is not None else ""
         approve = _APPROVE.sub(f"gate.approve('{id}', session)", decision.reason)  # calls, which take whole ids
         return replace(decision, reason=_UNDO.sub(r"gate.undo('\1')", approve))
@@ -198,9 +187,7 @@ class InProcessBackend:
         if self._closed:
             raise GateError("the gate was closed")
         ticket, now = self.ticket(id), self.state.clock.now()
-        left = end - time.monotonic()
-        if is_answered(ticket, now):
-            return ticket, 0.0
+        left = 0.0 if is_answered(ticket, now) else end - time.monotonic()
         return ticket, min(left, seconds_until_change(ticket, now))
 
     @raise_gate_errors()
@@ -226,7 +213,7 @@ class InProcessBackend:
         except PatternError as error:
             raise GateError(str(error), "VALIDATION_INVALID_VALUE") from None
         try:
-            self._record_pattern({"registered": pattern.wire})
+            self._record_pattern(registered=pattern.wire)
         except BaseException:
             self.state.registry.unregister(pattern.id)
             raise
@@ -244,7 +231,7 @@ class InProcessBackend:
         if id not in self._own:
             words = f"pattern {id!r} was not registered by this program: taking it out needs session="
             raise GateError(words, "PERMISSION_DENIED")
-        self._record_pattern({"unregistered": id})
+        self._record_pattern(unregistered=id)
         self._own.discard(id)
         return self.state.registry.unregister(id)
 
@@ -253,9 +240,9 @@ class InProcessBackend:
         """As this process's user: a snapshot of its own, or of a daemon in the same folder."""
         return undoing.undo(self.state, self._who.principal, id, force, self._who.principal).undone
 
+    @raise_gate_errors()
     def sign_in(self, name: str, passphrase: str) -> SignedInSession:
-        with raise_gate_errors():
-            token, session = operators.sign_in(self.state, name, passphrase, CHANNEL, self._who.principal)
+        token, session = operators.sign_in(self.state, name, passphrase, CHANNEL, self._who.principal)
         return SignedInSession(session.operator, session.expires_at, token)
 
     def sign_out(self, session: SignedInSession) -> None:
@@ -281,7 +268,7 @@ class InProcessBackend:
         except GateError as error:
             words = f"this gate belongs to process {self._process}, which forked: {error}; a daemon serves any number"
             raise GateError(words, error.code) from error
-        made._own = set(self._own)
+        made._own = self._own
         return made
 
     def close(self) -> None:
@@ -303,14 +290,13 @@ class InProcessBackend:
         self.state.store.close()
 
     def _operator(self, session: SignedInSession) -> OperatorSession:
-        found = None
-        if isinstance(session, SignedInSession):
-            found = self.state.sessions.session(session.token, self.state.clock.now())
+        token = session.token if isinstance(session, SignedInSession) else ""
+        found = self.state.sessions.session(token, self.state.clock.now())
         if found is None:
             words = "nobody is signed in with that; sign in with gate.sign_in(name, passphrase)"
             raise GateError(words, "PERMISSION_DENIED")
         return found
 
-    def _record_pattern(self, change: dict[str, Any]) -> None:
+    def _record_pattern(self, **change: Any) -> None:
         details = {**change, "scope": "this process"}
         self.state.recorder.event_alone("pattern_change", self._who.principal, details)

@@ -6,7 +6,8 @@ import asyncio
 import io
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import closing
+from contextlib import closing, suppress
+from functools import partial
 from http.client import HTTPException, HTTPResponse
 from types import SimpleNamespace
 from typing import Any, TypeVar, cast
@@ -30,15 +31,7 @@ from interlock.config import Config
 from interlock.model import Decision
 from interlock.policy.registry import Pattern, PatternError
 from interlock.records import Ticket
-from interlock.sdk import (
-    CHANNEL,
-    NAP,
-    GateError,
-    SignedInSession,
-    is_answered,
-    raise_gate_errors,
-    seconds_until_change,
-)
+from interlock.sdk import CHANNEL, NAP, GateError, SignedInSession, is_answered, raise_gate_errors, seconds_until_change
 from interlock.sdk.replies import (
     UnreadableReply,
     deny_lost,
@@ -56,6 +49,7 @@ LONGEST = 50  # seconds of one poll
 SILENCE = 30.0  # seconds that a daemon may be gone, to be started again
 LONG = 120.0  # for what brings files back
 NEWEST = "newest"  # instead of a snapshot's id
+REGISTRY = "changing the daemon's registry"
 
 
 class RemoteBackend(Struct, frozen=True):
@@ -72,30 +66,25 @@ class RemoteBackend(Struct, frozen=True):
             decision = parse_decision(self.daemon.ask("POST", "/evaluate", body))
         except NoDaemon as error:
             return deny_lost(str(error))
-        if decision.ticket is None:
-            return decision
-        try:  # the answer has little of its ticket
-            whole = parse_ticket(self.daemon.get(_path(decision.ticket.id)))
-        except (NoDaemon, ApiError, UnreadableReply):
-            return decision
-        return replace(decision, ticket=whole)
+        if decision.ticket is not None:
+            with suppress(NoDaemon, ApiError, UnreadableReply):  # the answer has little of its ticket
+                return replace(decision, ticket=parse_ticket(self.daemon.get(_path(decision.ticket.id))))
+        return decision
 
     @raise_gate_errors()
     def wait(self, id: str, seconds: float) -> Ticket:
-        async def poll(asked: int) -> Ticket:
-            return _polled_ticket(self.daemon.ask("GET", _wait(id, asked), None, asked + PATIENCE))
+        async def ask(path: str, patience: float) -> DaemonReply:
+            return self.daemon.ask("GET", path, None, patience)
 
         async def sleep(seconds: float) -> None:
             time.sleep(seconds)
 
-        return complete(wait_for_answer(seconds, poll, sleep))
+        return complete(wait_for_answer(seconds, partial(_poll, ask, id), sleep))
 
     async def wait_async(self, id: str, seconds: float) -> Ticket:
-        async def poll(asked: int) -> Ticket:
-            return _polled_ticket(await long_poll(self.daemon, _wait(id, asked), asked + PATIENCE))
-
+        ask = partial(long_poll, self.daemon)
         with raise_gate_errors():
-            return await wait_for_answer(seconds, poll, asyncio.sleep)
+            return await wait_for_answer(seconds, partial(_poll, ask, id), asyncio.sleep)
 
     @raise_gate_errors()
     def executed(self, id: str, agent: str, outcome: str) -> Ticket:
@@ -115,12 +104,11 @@ class RemoteBackend(Struct, frozen=True):
 
     @raise_gate_errors()
     def register(self, pattern: Pattern, session: SignedInSession | None) -> None:
-        self._on_behalf(session, "changing the daemon's registry").post("/patterns", pattern.wire)
+        self._on_behalf(session, REGISTRY).post("/patterns", pattern.wire)
 
     @raise_gate_errors()
     def unregister(self, id: str, session: SignedInSession | None) -> Pattern:
-        operator = self._on_behalf(session, "changing the daemon's registry")
-        return Pattern.of(operator.call("DELETE", f"/patterns/{path_segment(id)}"))
+        return Pattern.of(self._on_behalf(session, REGISTRY).call("DELETE", f"/patterns/{path_segment(id)}"))
 
     @raise_gate_errors()
     def undo(self, id: str, force: bool) -> UndoResult:
@@ -153,21 +141,18 @@ class RemoteBackend(Struct, frozen=True):
         return None
 
     def _on_behalf(self, session: SignedInSession | None, purpose: str) -> DaemonClient:
-        if not isinstance(session, SignedInSession):
-            words = f"{purpose} takes an operator's session; sign in with gate.sign_in(name, passphrase)"
-            raise GateError(words, "PERMISSION_DENIED")
-        return self.daemon.on_behalf(session.token)
+        if isinstance(session, SignedInSession):
+            return self.daemon.on_behalf(session.token)
+        words = f"{purpose} takes an operator's session; sign in with gate.sign_in(name, passphrase)"
+        raise GateError(words, "PERMISSION_DENIED")
 
 
 def _path(id: str) -> str:
     return f"/tickets/{path_segment(id)}"
 
 
-def _wait(id: str, seconds: int) -> str:
-    return f"{_path(id)}/wait?seconds={seconds}"
-
-
-def _polled_ticket(answer: DaemonReply) -> Ticket:
+async def _poll(ask: Callable[[str, float], Awaitable[DaemonReply]], id: str, seconds: int) -> Ticket:
+    answer = await ask(f"{_path(id)}/wait?seconds={seconds}", seconds + PATIENCE)
     if answer.status != 200:
         raise refusal(answer)
     return parse_ticket(answer.body)
@@ -178,8 +163,8 @@ async def wait_for_answer(
 ) -> Ticket:
     """The ticket at a daemon once it is answered and has cooled, or as it stands after so many seconds.
 
-    `poll` asks the daemon, which replies when the ticket is decided, or after so many seconds; raises NoDaemon when it was
-    silent for too long.
+    The daemon replies to `poll` when the ticket is decided, or after so many seconds; raises NoDaemon when it was silent for
+    too long.
     """
     heard = time.monotonic()
     end = heard + seconds

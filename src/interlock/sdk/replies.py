@@ -18,6 +18,7 @@ from interlock.times import milliseconds_to_seconds
 
 Json = Mapping[str, Any]
 _REFUSALS = frozenset({"block", "deny"})
+_UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
 _CAPITAL = re.compile("([A-Z])")
 _FLAGS = "destructive touchesFiles touchesNetwork escalatesPrivileges requiresConfirmation"
 _FINDING = "id level irreversible reason category span subject instead undo approvable requirement"
@@ -34,7 +35,7 @@ def parse_decision(answer: DaemonReply) -> Decision:
     """Allows only where it is complete and its status, `allowed` and `decision` agree."""
     try:
         return _decision(answer.status, _table(answer.body))
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except _UNREADABLE:
         return deny_lost("the daemon's answer cannot be read")
 
 
@@ -84,8 +85,8 @@ def _parse_first_ticket(body: Json, allowed: bool, requirement: Requirement) -> 
 
 def _record_fields(body: Json, names: str) -> dict[str, Any]:
     """Under the names of the record's fields, times in seconds; raises KeyError without one of `names`."""
-    for name in names.split():
-        body[name]
+    if missing := set(names.split()) - body.keys():
+        raise KeyError(missing)
     return {
         _CAPITAL.sub(r"_\1", key).lower(): parse_time(value) if key.endswith("At") else value
         for key, value in body.items()
@@ -96,13 +97,11 @@ def _assessment(body: Json) -> Assessment:
     """A command's steps and the separate factors are not on the wire."""
     given = {key: body[key] for key in ("level", "irreversible", "score", "tier")}
     given["flags"] = _record_fields(_table(body["flags"]), _FLAGS)
-    given["findings"] = [_finding(_table(finding)) for finding in body["findings"]]
+    rows = [_record_fields(_table(finding), _FINDING) for finding in body["findings"]]
+    given["findings"] = [
+        row | {"rule": row["id"], "category": row["category"] or None, "span": row["span"] or None} for row in rows
+    ]
     return convert(given, Assessment)
-
-
-def _finding(body: Json) -> dict[str, Any]:
-    given = _record_fields(body, _FINDING)
-    return given | {"rule": given["id"], "category": given["category"] or None, "span": given["span"] or None}
 
 
 def parse_ticket(body: Any) -> Ticket:
@@ -110,7 +109,7 @@ def parse_ticket(body: Any) -> Ticket:
     try:
         given = {"digest": "", "requirement": _requirement(_table(_table(body)["requirement"]))}
         made = convert(_record_fields(body, _TICKET) | given, Ticket)
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except _UNREADABLE:
         raise UnreadableReply("the daemon's answer is no ticket") from None
     # R-4: shown as approved until it is reported
     return replace(made, state=TicketState.SPENT) if made.spent_at else made
@@ -124,7 +123,7 @@ def parse_undo_result(body: Any) -> UndoResult:
         problem = str(found["problem"]) or ("" if _flag(found["undone"]) or refused else "no reason was given")
         id, as_id = str(_table(found["snapshot"])["id"]), str(found.get("undoableAs", ""))
         return UndoResult(id, as_id, "", changes, int(found["total"]), refused, problem, _texts(found["say"]))
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except _UNREADABLE:
         raise UnreadableReply("the daemon's answer has no undo result") from None
 
 
