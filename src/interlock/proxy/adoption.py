@@ -73,23 +73,23 @@ def swap_for(name: str, entry: Any, proxy: ProxyCommand | None) -> CommandSwap |
 def adopt_json(text: str, proxy: ProxyCommand | None) -> AdoptionResult:
     """Keeps the file's comments; raises EditError for a broken file, and where it names no servers."""
     result = AdoptionResult(text)
-    paths = [path for path, _ in _json_entries(text)]
+    paths = list(_json_entries(text))
     if not paths:
         raise EditError(f"no MCP servers in it: expected a table {' or '.join(SERVER_TABLES[:2])}")
     for path in paths:
-        entry = dict(_json_entries(result.text))[path]
-        swap = swap_for(path[-1], entry.value, proxy)
+        entry, name = _json_entries(result.text)[path], path[-1]
+        swap = swap_for(name, entry.value, proxy)
         if isinstance(swap, str):
-            result.left[path[-1]] = swap
+            result.left[name] = swap
         else:
             result.text = _rewrite_json(result.text, entry, swap, proxy is None)
-            result.changed.append(path[-1])
+            result.changed.append(name)
     return result
 
 
-def _json_entries(text: str) -> list[tuple[EntryPath, Node]]:
-    """With the path of keys that leads to each server."""
-    return list(_entries_below(parse_jsonc(text).root, ()))
+def _json_entries(text: str) -> dict[EntryPath, Node]:
+    """By the path of keys that leads to each server."""
+    return dict(_entries_below(parse_jsonc(text).root, ()))
 
 
 def _entries_below(node: Node, path: EntryPath) -> Iterator[tuple[EntryPath, Node]]:
@@ -107,18 +107,16 @@ def _rewrite_json(text: str, entry: Node, swap: CommandSwap, undo: bool) -> str:
     command, args = entry.child("command"), entry.child("args")
     assert command is not None
     edits = [(command.start, command.end, json.dumps(swap.command, ensure_ascii=False))]
+    added = f', "args": [ {swap.quoted} ]'
     if args is None:
-        edits.append((command.end, command.end, f', "args": [ {swap.quoted} ]'))
-    elif undo and text.startswith(added := f', "args": [ {swap.quoted} ]', command.end):
+        edits.append((command.end, command.end, added))
+    elif undo and text.startswith(added, command.end):
         edits.append((command.end, command.end + len(added), ""))
-    elif undo:
-        ours = swap.quoted + (", " if swap.rest else "")
-        if not text.startswith(ours, args.start + 1):
-            raise error_at(text, args.start, "these arguments were rewritten since; remove them by hand")
-        edits.append((args.start + 1, args.start + 1 + len(ours), ""))
     else:
-        more = ", " if args.children else ""
-        edits.append((args.start + 1, args.start + 1, swap.quoted + more))
+        first, ours = args.start + 1, swap.quoted + (", " if swap.rest else "")
+        if undo and not text.startswith(ours, first):
+            raise error_at(text, args.start, "these arguments were rewritten since; remove them by hand")
+        edits.append((first, first + len(ours), "") if undo else (first, first, ours))
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text
@@ -135,9 +133,9 @@ def adopt_toml(text: str, proxy: ProxyCommand | None) -> AdoptionResult:
         swap = swap_for(name, entry, proxy)
         if isinstance(swap, str):
             result.left[name] = swap
-            continue
-        _rewrite_toml(entry, swap, proxy is None)
-        result.changed.append(name)
+        else:
+            _rewrite_toml(entry, swap, proxy is None)
+            result.changed.append(name)
     result.text = tomlkit.dumps(document)
     if _other_values(result.text) != _other_values(text):
         raise EditError("the servers cannot be rewritten without changing something else; change them by hand")
@@ -148,8 +146,8 @@ def _other_values(text: str) -> dict[str, Any]:
     """Without the commands and arguments of its servers."""
     found = parse_toml(text)
     for entry in found["mcp_servers"].values():
-        if isinstance(entry, dict):
-            entry.pop("command", None), entry.pop("args", None)
+        for key in ("command", "args") if isinstance(entry, dict) else ():
+            entry.pop(key, None)
     return found
 
 

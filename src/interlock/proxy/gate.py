@@ -79,8 +79,7 @@ class ProxyGate:
             self.trust, self.note = self.behind.trust or UNTESTED, ""
             return frozenset()
         if type(reply) is not dict or type(reply.get("trust")) is not str:
-            self.trust, self.note = UNTESTED, f"the daemon refused the server: {_message(reply)}"
-            return frozenset()
+            reply = {"trust": UNTESTED, "note": f"the daemon refused the server: {_message(reply)}"}
         self.trust, self.note = reply["trust"], str(reply.get("note", ""))
         return frozenset(map(str, reply.get("changed") or ()))
 
@@ -156,26 +155,21 @@ class HeldCalls(Struct):
 
         The response to the call; or, where it is forwarded, the notice to add to the server's response.
         """
-        question = None
-        if verdict.token and client.asks and not asked:
-            question = await self.gate.session.question(verdict.token)
-        if question is not None:
+        can_ask = verdict.token and client.asks and not asked
+        if can_ask and (question := await self.gate.session.question(verdict.token)) is not None:
             ask, form = str(question["ask"]), {"message": str(question["message"]), "requestedSchema": CONSENT_FORM}
             if client.modern:
                 requests = {KEY: {"method": "elicitation/create", "params": {"mode": "form", **form}}}
                 state = {"inputRequests": requests, "requestState": STATE + json.dumps([ask])}
                 return response(id, {"resultType": "input_required", **state})
-            verdict = await self._ask_user(verdict, judge, ask, form)
+            answer = consent_in(await self.requests.ask("elicitation/create", form))
+            if answer is None:
+                return denial(id, f"{verdict.words} {NOT_ANSWERED}")
+            await self.gate.session.send_answer(ask, answer)
+            verdict = await judge()  # a no becomes a denial
         elif verdict.ticket:
             verdict = await self._wait_for_operator(verdict, judge, table_in(params, "_meta").get("progressToken"))
         return verdict.words if verdict.allowed else denial(id, verdict.words)
-
-    async def _ask_user(self, verdict: ProxyVerdict, judge: Judge, ask: str, form: dict[str, Any]) -> ProxyVerdict:
-        answer = consent_in(await self.requests.ask("elicitation/create", form))
-        if answer is None:
-            return ProxyVerdict(False, f"{verdict.words} {NOT_ANSWERED}")
-        await self.gate.session.send_answer(ask, answer)
-        return await judge()  # a no becomes a denial
 
     async def _wait_for_operator(self, verdict: ProxyVerdict, judge: Judge, token: Any) -> ProxyVerdict:
         loop = asyncio.get_running_loop()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
-from interlock.strict_json import UnclearJson, decoder, number
+from interlock.strict_json import UnclearJson, decoder, number, table_in
 
 Send = Callable[[bytes], None]
 Key = tuple[str, object]  # an id: 1, 1.0, "1" and true are four
@@ -33,13 +33,14 @@ def parse_message(line: bytes) -> Any:
     try:
         return _DECODER.decode(line.decode())
     except RecursionError:
-        raise AmbiguousMessage("it is nested too deeply") from None
+        why = "it is nested too deeply"
     except UnicodeDecodeError:
-        raise AmbiguousMessage("it is not UTF-8") from None
+        why = "it is not UTF-8"
     except json.JSONDecodeError as error:
-        raise AmbiguousMessage(f"it is not JSON, see character {error.pos}") from None
+        why = f"it is not JSON, see character {error.pos}"
     except UnclearJson as error:
-        raise AmbiguousMessage(str(error)) from None
+        why = str(error)
+    raise AmbiguousMessage(why)
 
 
 def check_fields(message: Any) -> None:
@@ -99,8 +100,8 @@ def denial(id: Any, words: str) -> bytes:
 
 def with_notice(message: dict[str, Any], words: str) -> dict[str, Any]:
     """Adds a text to a server's response, where it is a result with content."""
-    result = message.get("result")
-    if not isinstance(result, dict) or not isinstance(content := result.get("content"), list):
+    result = table_in(message, "result")
+    if not isinstance(content := result.get("content"), list):
         return message
     return {**message, "result": {**result, "content": [*content, {"type": "text", "text": words}]}}
 
@@ -136,9 +137,8 @@ class OwnRequests:
         return waiting is not None
 
     def give_up(self) -> None:
-        for waiting in self._waiting.values():
-            if not waiting.done():
-                waiting.set_result(None)
+        for id in list(self._waiting):
+            self.answer({"id": id})
 
 
 _DECODER = decoder(number)

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Mapping
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +121,7 @@ class Multiplexer:
             self.lines[name].report(f"it cannot be started: {problem.strerror or problem}")
 
     async def watch(self) -> None:
-        await asyncio.gather(*(self._watch(name) for name in list(self.live)))
+        await asyncio.gather(*map(self._watch, list(self.live)))
 
     async def _watch(self, name: str) -> None:
         await self.lines[name].watch()
@@ -207,9 +208,8 @@ class Multiplexer:
     async def _initialize(self, params: Json) -> Json:
         names = sorted(self.live)
         results = await asyncio.gather(*(self._request(name, "initialize", params) for name in names))
-        found = dict(zip(names, results))
-        versions = [one["protocolVersion"] for one in found.values() if type(one.get("protocolVersion")) is str]
-        said = [f"{name}: {one['instructions']}" for name, one in found.items() if one.get("instructions")]
+        versions = [one["protocolVersion"] for one in results if type(one.get("protocolVersion")) is str]
+        said = [f"{name}: {one['instructions']}" for name, one in zip(names, results) if one.get("instructions")]
         return {
             "protocolVersion": min(versions, default=str(params.get("protocolVersion", "2025-11-25"))),
             "capabilities": {"tools": {"listChanged": True}},
@@ -218,12 +218,12 @@ class Multiplexer:
         }
 
     async def _tools(self, params: Json) -> Json:
+        params = {key: value for key, value in params.items() if key == "_meta"}
         found = await asyncio.gather(*(self._list_tools(name, params) for name in sorted(self.live)))
-        return {"tools": [tool for tools in found for tool in tools]}
+        return {"tools": list(chain.from_iterable(found))}
 
     async def _list_tools(self, name: str, params: Json) -> list[Json]:
         tools: list[Json] = []
-        params = {key: value for key, value in params.items() if key == "_meta"}
         for _ in range(_PAGES):
             page = await self._request(name, LIST, params)
             listed = (one for one in list_in(page, "tools") if type(one) is dict)

@@ -66,11 +66,11 @@ class Relay:
         self._judging: dict[Key, asyncio.Task[None]] = {}
         # Our own requests, by side: only that side may answer them, so a server cannot answer for its client's user.
         prefix = f"interlock-{secrets.token_hex(6)}"
-        self._own = {client: OwnRequests(client, f"{prefix}-c"), server: OwnRequests(server, f"{prefix}-s")}
+        self._asked_client, self._asked_server = OwnRequests(client, f"{prefix}-c"), OwnRequests(server, f"{prefix}-s")
         self._tasks: set[asyncio.Task[None]] = set()
         self._pinning: asyncio.Task[None] | None = None
         self._compared: dict[str, ListedTool] = {}  # the listing last compared with the pins
-        self._holding = HeldCalls(gate, self._own[client], client, gate.config.proxy.wait_seconds)
+        self._holding = HeldCalls(gate, self._asked_client, client, gate.config.proxy.wait_seconds)
 
     # from the client
 
@@ -95,7 +95,7 @@ class Relay:
 
     def _message(self, message: Json, line: bytes) -> None:
         if "method" not in message:
-            return None if self._own[self._client].answer(message) else self._server(line)
+            return None if self._asked_client.answer(message) else self._server(line)
         method = message["method"]
         if type(method) is not str:
             raise AmbiguousMessage("its method is no text")
@@ -182,7 +182,7 @@ class Relay:
         The message is changed in place, so that exactly what was judged is forwarded.
         """
         id, params = message["id"], message.get("params")
-        if type(id) not in (str, int, float):
+        if id is None:
             return error(id, INVALID, "a call needs an id")
         if type(params) is not dict or type(name := params.get("name")) is not str:
             return denial(id, "Denied: a call is an object with the name of a tool.")
@@ -214,7 +214,7 @@ class Relay:
         for _ in range(_PAGES):
             more = params if cursor is None else {**params, "cursor": cursor}
             try:
-                result = await asyncio.wait_for(self._own[self._server].ask(LIST, more), _LISTING)
+                result = await asyncio.wait_for(self._asked_server.ask(LIST, more), _LISTING)
             except TimeoutError:
                 self._report("the server did not list its tools")
                 break
@@ -254,7 +254,7 @@ class Relay:
         check_fields(message)
         if "method" in message:
             return self._server_request(message, line)
-        if self._own[self._server].answer(message):
+        if self._asked_server.answer(message):
             return None
         id = message.get("id")
         if id is None and "error" in message:
@@ -282,13 +282,13 @@ class Relay:
         gone, self._pending = self._pending, {}
         for pending in gone.values():
             self._refuse(pending.id, SERVER, why)
-        self._own[self._server].give_up()
+        self._asked_server.give_up()
 
     def expire(self, seconds: float) -> None:
         """Cancels requests that the server has not answered within so many seconds, and notifies both sides."""
         now = self._loop.time()
-        for key, pending in [(key, one) for key, one in self._pending.items() if now - one.at > seconds]:
-            del self._pending[key]
+        for key in [key for key, one in self._pending.items() if now - one.at > seconds]:
+            pending = self._pending.pop(key)
             if pending.cancelled:
                 continue
             self._report(f"the server did not answer {pending.method} within {seconds:g} s")

@@ -184,10 +184,8 @@ def server_address(
 def _command_name(command: Sequence[str]) -> str:
     """`npx -y @scope/server-memory@1.2` -> `server-memory`."""
     for word in command:
-        short = _base_name(word)
-        if short.lower() in GENERIC:  # …/server-memory/dist/index.js
-            folders = map(_base_name, PurePath(word).parts[-2::-1])
-            short = next((part for part in folders if part.lower() not in GENERIC), short)
+        names = map(_base_name, (word, *PurePath(word).parts[-2::-1]))  # …/server-memory/dist/index.js
+        short = next((part for part in names if part.lower() not in GENERIC), _base_name(word))
         program = describe(short.lower())
         # An interpreter, a package manager or a container engine only starts the server.
         runs = program.wrapper or "engine" in program.place or any(one.packages for one in program.carries)
