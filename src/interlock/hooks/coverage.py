@@ -45,7 +45,7 @@ class Coverage(Struct):
     _handle: int = -1  # of the file of marks
 
     def load(self) -> None:
-        """Reads the marks that an earlier daemon wrote."""
+        """The marks that an earlier daemon wrote."""
         if self.folder is None:
             return
         with contextlib.suppress(OSError):
@@ -70,7 +70,7 @@ class Coverage(Struct):
             known.popitem(last=False)
 
     def add_journal(self, entries: Iterable[Mapping[str, Any]]) -> None:
-        """Records the calls that hooks decided without a daemon."""
+        """The calls that hooks decided without a daemon."""
         for entry in entries:
             session: list[Any] = [entry.get(name) for name in ("agent", "principal", "session")]
             if all(isinstance(word, str) for word in session):
@@ -78,7 +78,7 @@ class Coverage(Struct):
                     self._known[*session, str(id)] = None
 
     def after(self, word: str, principal: str, event: Event) -> str:
-        """Whether the hook asked before these calls ran: seen, missed, or unsure where calls cannot be told apart."""
+        """Seen, missed, or unsure where calls cannot be told apart."""
         session = (word, principal, event.session)
         # By id, else by content, as an agent may send the id in one event and not in the other.
         if all(
@@ -101,19 +101,15 @@ class Coverage(Struct):
             session[name] += count
 
     def wire(self) -> dict[str, Any]:
-        agents = [
-            {"agent": word, **{name: found[name] for name in _COUNTS}} for word, found in sorted(self.agents.items())
-        ]
+        agents = [{"agent": word, **_counts(found)} for word, found in sorted(self.agents.items())]
         return {"agents": agents, **{name: sum(one[name] for one in agents) for name in _COUNTS[1:]}}
 
     def by_session(self) -> list[dict[str, Any]]:
-        return [
-            {"agent": word, "session": session, **{name: found[name] for name in _COUNTS}}
-            for (word, session), found in reversed(self.sessions.items())
-        ]
+        found = reversed(self.sessions.items())
+        return [{"agent": word, "session": session, **_counts(counts)} for (word, session), counts in found]
 
     def write(self) -> None:
-        """Appends new marks to the file, for a later daemon."""
+        """For a later daemon."""
         if self.folder is None or not self._unwritten:
             return
         marks, self._unwritten = [_hash(name) for name in self._unwritten], []
@@ -126,7 +122,7 @@ class Coverage(Struct):
             self._close()
 
     def _open(self, folder: Path) -> int:
-        """The file's descriptor, reopened where the file was unlinked."""
+        """Reopened where the file was unlinked."""
         if self._handle >= 0 and os.fstat(self._handle).st_nlink:
             return self._handle
         self._close()
@@ -145,6 +141,10 @@ class Coverage(Struct):
         marks = (one if isinstance(one, str) else _hash(one) for one in self._known)
         replace_file(self.folder / NAME, "".join(f"{mark}\n" for mark in marks))
         self._lines = len(self._known)
+
+
+def _counts(found: Counter[str]) -> dict[str, Any]:
+    return {name: found[name] for name in _COUNTS}
 
 
 def replace_file(path: Path, text: str) -> None:
@@ -177,21 +177,15 @@ class Transcripts(Struct):
         if not path.startswith("/") or read_bytes(path, 0) is None:  # not a regular file
             return []
         with self.lock:
-            begin = self.ends.get(path)
-            data = b"" if begin is None else _from(path, begin)
+            begin, data = self.ends.get(path), b""
+            if begin is not None:
+                with contextlib.suppress(OSError), open(path, "rb") as file:
+                    file.seek(begin)
+                    data = file.read(MOST_BYTES)
             whole = data[: data.rfind(b"\n") + 1]
             end = os.path.getsize(path) if begin is None else begin + len(whole)
             put_newest(self.ends, path, end, MOST_TRANSCRIPTS)
         return [id for line in whole.splitlines() for id in _results(line)]
-
-
-def _from(path: str, begin: int) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            file.seek(begin)
-            return file.read(MOST_BYTES)
-    except OSError:
-        return b""
 
 
 def _results(line: bytes) -> Iterator[str]:
@@ -202,5 +196,5 @@ def _results(line: bytes) -> Iterator[str]:
         return
     for block in list_in(table_in(entry, "message"), "content"):
         if isinstance(block, dict) and block.get("type") == "tool_result" and not block.get("is_error"):
-            if isinstance(block.get("tool_use_id"), str):
-                yield block["tool_use_id"]
+            if isinstance(id := block.get("tool_use_id"), str):
+                yield id

@@ -60,7 +60,7 @@ AGAIN = 4  # evaluations of a held call
 
 
 class CallScripts(Struct):
-    """Reads scripts for one call and remembers their texts."""
+    """Reads the scripts of one call and remembers their texts."""
 
     hooks: HookMemory
     session: str
@@ -118,7 +118,7 @@ class HookEvaluation:
         self.context, self.state, self.pool, self.hooks = context, context.state, context.pool, hooks
 
     async def verdict(self, hook: HookCall) -> HookVerdict:
-        """The verdict on an event; a call announced twice is judged once."""
+        """A call announced twice is judged once."""
         event = hook.event
         if event.problem:
             return HookVerdict("deny")  # the dialect adds the problem's message
@@ -162,7 +162,7 @@ class HookEvaluation:
         return await self._resolve_held(hook, found)
 
     async def _resolve_held(self, hook: HookCall, found: list[DecidedCall]) -> HookVerdict:
-        """Waits for answers to the held calls, within the time limit, unless another call of the event is denied."""
+        """Waits for answers to the held calls, unless another call of the event is denied."""
         agreed: list[DecidedCall] = []
         if len(found) > 1:
             found = sorted(found, key=lambda one: one[1].allowed or one[1].held)
@@ -207,7 +207,7 @@ class HookEvaluation:
         self.hooks.calls.answer(call_keys(hook.who, call), answer)
 
     async def _below_journal(self, hook: HookCall) -> HookCall:
-        """The hook, its calls below the journal where that can be: the one around its jail, or one for its only call."""
+        """With its calls below the journal where that can be: the one around its jail, or one for its only call."""
         if hook.isolation == JAILED:
             return replace(hook, journaled=await self._is_in_journal(hook))
         wrapper, event = self.hooks.wrapper, hook.event
@@ -242,7 +242,7 @@ class HookEvaluation:
         return bool(large) and nearest(large, changed_keys(call.action, await self._read(call.action))) is not None
 
     async def _read(self, action: Action) -> Judgement:
-        """The judgement of a call without its scripts; analysed in the pool where that takes long."""
+        """Without its scripts; in the pool where that takes long."""
         reader = self.state.reader
         try:
             if len(action.text) <= SHORT:
@@ -269,7 +269,7 @@ class HookEvaluation:
             self.hooks.calls.answer(call_keys(hook.who, call)[:1], AnsweredCall(answer, ticket))
 
     async def _decide(self, hook: HookCall) -> list[DecidedCall]:
-        """Evaluates the calls; ordinary ones at once, on the event loop."""
+        """Ordinary calls at once, on the event loop."""
         found = []
         for call in hook.event.calls:
             scripts, decision = CallScripts(self.hooks, hook.who.session, hook.access.read), None
@@ -282,7 +282,7 @@ class HookEvaluation:
         return found
 
     def _everyday(self, hook: HookCall, call: AgentCall) -> bool:
-        """Whether a call is short, writes nothing, and its session has written nothing dangerous."""
+        """Short, writing nothing, in a session that has written nothing dangerous."""
         text = call.action.text
         if hook.who.session in self.hooks.written.dangerous_sessions or len(text) > SHORT:
             return False
@@ -292,7 +292,7 @@ class HookEvaluation:
         return small and next(written_contents(call.action, None), None) is None
 
     def _evaluate(self, hook: HookCall, call: AgentCall, scripts: CallScripts, spend: bool = False) -> Decision:
-        """The full evaluation, in the pool, with the files that the call writes or inherits; a single call spends its approval at once."""
+        """In the pool, with the files that the call writes or inherits; a single call spends its approval at once."""
         state, session, written = self.state, hook.who.session, self.hooks.written
         spend = spend or len(hook.event.calls) == 1
         provenance = NOTHING_CREATED
@@ -310,15 +310,15 @@ class HookEvaluation:
     async def _wait_for_answer(
         self, hook: HookCall, call: AgentCall, decision: Decision, scripts: CallScripts
     ) -> Decision:
-        """Waits for the answer within the agent's limit, without occupying a thread."""
+        """Within the agent's limit, without occupying a thread."""
         gone: asyncio.Future[None] = asyncio.ensure_future(hook.hung_up())
         try:
             for _ in range(AGAIN):
                 if not decision.held or decision.ticket is None:
                     return decision
-                id = decision.ticket.id
+                id, waiters = decision.ticket.id, self.context.waiters
                 if not await self._wait_until_settled(hook, id, gone):
-                    if gone.done() and not self.context.waiters.closed and not self.context.waiters.waits(id):
+                    if gone.done() and not waiters.closed and not waiters.waits(id):
                         await self.pool.run(abandon, self.state, id)  # the call was cancelled
                     return decision
                 decision = await self.pool.run(self._evaluate, hook, call, scripts)
@@ -328,28 +328,27 @@ class HookEvaluation:
 
     async def _wait_until_settled(self, hook: HookCall, id: str, gone: asyncio.Future[None]) -> bool:
         """Whether the ticket was settled before the client disconnected or the time was up."""
-        loop = asyncio.get_running_loop()
+        loop, waiters = asyncio.get_running_loop(), self.context.waiters
         try:
-            event = self.context.waiters.add(id)
+            event = waiters.add(id)
         except HttpProblem:  # too many wait
             return False
         try:
             while True:
                 event.clear()
-                ticket = await self.context.pool.run(self.state.store.read, lambda tx: tx.ticket(id))
-                now, abandon = self.state.clock.now(), hook.until - loop.time()
-                if gone.done() or self.context.waiters.closed or ticket is None:
+                ticket = await self.pool.run(self.state.store.read, lambda tx: tx.ticket(id))
+                now, left = self.state.clock.now(), hook.until - loop.time()
+                if gone.done() or waiters.closed or ticket is None:
                     return False
-                if not settle(ticket, now).open:
-                    return True
-                if abandon <= 0:
-                    return False
-                await changed_or_gone(event, gone, min(abandon, seconds_until_due(ticket, now)))
+                settled = not settle(ticket, now).open
+                if settled or left <= 0:
+                    return settled
+                await changed_or_gone(event, gone, min(left, seconds_until_due(ticket, now)))
         finally:
-            self.context.waiters.remove(id, event)
+            waiters.remove(id, event)
 
     async def _with_late_answers(self, hook: HookCall, verdict: HookVerdict, due: list[str]) -> HookVerdict:
-        """The verdict, with the late answers to this agent's earlier tickets."""
+        """With the late answers to this agent's earlier tickets."""
         words, over = await self.pool.run(late_messages, self.state, due)
         self.hooks.late.forget(session_key(hook.who), over)
         if words and verdict.word == "allow":
@@ -358,7 +357,7 @@ class HookEvaluation:
 
 
 def _may_write(action: Action) -> bool:
-    """Whether a call may write a file: a tool of the agent, or a command with a redirection."""
+    """A tool of the agent, or a command with a redirection."""
     return action.kind is Kind.TOOL or (action.kind is Kind.COMMAND and _redirects(action.text))
 
 
@@ -367,7 +366,7 @@ def _redirects(text: str) -> bool:
 
 
 def _notices(agreed: list[DecidedCall]) -> str:
-    """Notices about calls that passed without a prompt: a snapshot was taken, or nothing would be lost."""
+    """About calls that passed without a prompt: a snapshot was taken, or nothing would be lost."""
     return " ".join(
         notice(one.kept) if one.kept else one.reason
         for _, one, _ in agreed

@@ -36,7 +36,7 @@ ASKED_NEXT = HookVerdict("allow", "asked by the event that follows")  # this eve
 
 
 class SharedAnswer(Struct):
-    """The first announcement of a call, and its pending or final answer."""
+    """The first announcement of a call, with its pending or final answer."""
 
     event: str
     unique: bool  # whether the call has an id of its own
@@ -45,12 +45,12 @@ class SharedAnswer(Struct):
 
 
 class SharedAnswers(Struct):
-    """Answers by the pair's common id and the call's content; used on the event loop only."""
+    """By the pair's common id and the call's content; used on the event loop only."""
 
     calls: OrderedDict[str, SharedAnswer] = field(default_factory=OrderedDict)
 
     async def answer(self, who: str, event: Event, judge: Callable[[], Awaitable[HookVerdict]]) -> HookVerdict:
-        """The verdict, judged once for two announcements of one call."""
+        """Judged once for two announcements of one call."""
         loop = asyncio.get_running_loop()
         key = repr((who, event.session, event.pair, [_content(call) for call in event.calls]))
         known = self.calls.pop(key, None)
@@ -119,7 +119,7 @@ class LateAnswers(Struct):
             self.changed.add(ticket)
 
     def remember(self, key: SessionKey, ticket: str) -> bool:
-        """Remembers a ticket that an agent was denied with; True the first time."""
+        """True the first time that an agent is denied with this ticket."""
         tickets = self.waiting.get(key, OrderedDict())
         put_newest(self.waiting, key, tickets, MOST_AGENTS)
         first = ticket not in tickets
@@ -128,8 +128,7 @@ class LateAnswers(Struct):
         return first
 
     def due(self, key: SessionKey) -> list[str]:
-        tickets = self.waiting.get(key)
-        return [id for id in tickets if id in self.changed] if tickets else []
+        return [id for id in self.waiting.get(key, ()) if id in self.changed]
 
     def forget(self, key: SessionKey, ids: list[str]) -> None:
         """Drops tickets whose answers the agent has."""
@@ -139,7 +138,7 @@ class LateAnswers(Struct):
 
 
 def late_messages(state: State, ids: list[str]) -> tuple[str, list[str]]:
-    """The messages about these tickets, and the ids of the settled ones; blocks."""
+    """The messages, and the ids of the settled tickets; blocks."""
     now = state.clock.now()
     found = state.store.read(lambda tx: [tx.ticket(id) for id in ids])
     tickets = [settle(ticket, now) for ticket in found if ticket is not None]
@@ -203,7 +202,7 @@ class AnsweredCall(Struct, frozen=True):
 
 
 class AnsweredCalls:
-    """Answers by the keys of their calls, the oldest forgotten first; safe for threads."""
+    """By the keys of their calls, the oldest forgotten first; safe for threads."""
 
     def __init__(self, most: int = MOST) -> None:
         self._calls: OrderedDict[CallKey, AnsweredCall] = OrderedDict()
@@ -211,7 +210,7 @@ class AnsweredCalls:
         self._lock = threading.Lock()
 
     def answer(self, keys: Sequence[CallKey], new: AnsweredCall) -> None:
-        """Records an answer; a deferral does not replace a pass or a prompt."""
+        """A deferral does not replace a pass or a prompt."""
         with self._lock:
             for key in keys:
                 old = self._calls.pop(key, None)
@@ -281,7 +280,7 @@ class HookMemory(Struct):
         self.coverage.write()
 
     def session(self, who: AgentRef) -> HookSession:
-        """What is known about a session, for changes too."""
+        """For changes too."""
         name = repr(session_key(who))
         found = self.sessions.get(name) or HookSession()
         self.sessions.put(name, found)

@@ -29,7 +29,7 @@ REPLACED = "hook.replaced"  # a call did not run as it was rewritten
 def record_outcome(
     state: State, hooks: HookMemory, agent: AgentDialect, event: Event, who: AgentRef, found: str
 ) -> None:
-    """Records a call that ran and reports a bypass; `found` is its coverage. Blocks."""
+    """`found` is the call's coverage. Blocks."""
     ran = event.kind == "after"
     _compare_transcript(state, hooks, agent, event, who)
     for call in event.calls:
@@ -122,7 +122,7 @@ def alert(
     once: HookMemory | None = None,
     key: str = "",
 ) -> None:
-    """Records an alert and notifies people, unless it was raised before under the same key."""
+    """Also tells people, unless it was raised before under the same key."""
     if once is not None and not once.alerted.put(f"{kind} {key}", True):
         return
     body = event_body(state.clock.now(), "alert", "interlock", {**details, "kind": kind, "words": words})

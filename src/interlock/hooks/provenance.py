@@ -51,7 +51,7 @@ _WORDS = re.compile(r"[\w.-]+")
 
 
 class ExpectedCreation(Struct, frozen=True):
-    """What a call creates if it succeeds, what it removes, and the folder it changes to."""
+    """If the call succeeds; also what it removes, and the folder it changes to."""
 
     things: tuple[CreatedThing, ...] = ()
     removed: tuple[tuple[str, str], ...] = ()
@@ -76,7 +76,7 @@ class SessionProvenance(Confidential, Struct):
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, who: AgentRef, now: float) -> Provenance:
-        """What a session created, as far as remembered."""
+        """As far as remembered."""
         with self._lock:
             found = self.sessions.get(_key(who)) if who.session else None
             if found is None:
@@ -85,7 +85,7 @@ class SessionProvenance(Confidential, Struct):
             return replace(Provenance.of(things), strayed=(found.cwd,) if found.cwd else ())
 
     def expect(self, who: AgentRef, call: Hashable, action: Action, judged: Judgement) -> None:
-        """Before a call runs: expects files only where none exists, or one that this session created and nobody else changed."""
+        """Before a call runs: files only where none exists, or one that this session created and nobody else changed."""
         if not who.session or who.name not in _REPORT_FAILURE:
             return
         facts = judged.facts
@@ -170,7 +170,7 @@ def may_change_provenance(action: Action) -> bool:
 
 @cache
 def _tracked() -> Mapping[str, frozenset[str]]:
-    """The programs that create or take away what is tracked, or change the folder, with the subcommands that do."""
+    """Programs that create or take away what is tracked, or change the folder, with the subcommands that do."""
     described = shipped_programs().telling("does")
     kinds = {item.kind for program in described.values() for item in program.does if item.effect == "create"}
     found = {name: frozenset({name}) for name in program_set("moves_folder")}
@@ -195,7 +195,7 @@ def _written_path(action: Action) -> str:
 
 
 def _cd_target(action: Action, facts: Sequence[Fact]) -> str:
-    """The folder of the last `cd`, as some agents' shells stay there without reporting it."""
+    """Of the last `cd`, as some agents' shells stay there without reporting it."""
     moving = [fact for fact in facts if isinstance(fact, Command) and fact.program in program_set("moves_folder")]
     folder = next((fact.words[0] for fact in reversed(moving) if len(fact.words) == 1), "~")
     if not known(folder) or folder.startswith(("~", "-")):
@@ -208,7 +208,7 @@ def _path_of(thing: CreatedThing) -> str:
 
 
 def _absent(who: AgentRef, thing: CreatedThing) -> bool:
-    """Whether a path does not exist; False for another user's files, which are not checked here."""
+    """False for another user's files, which are not checked here."""
     if who.principal == f"uid:{os.getuid()}":
         try:
             os.lstat(_path_of(thing))
@@ -231,7 +231,7 @@ def _names_in(folder: str) -> frozenset[str]:
 
 
 def _added(listed: Sequence[tuple[str, frozenset[str]]]) -> list[CreatedThing]:
-    """The files that have come into folders since they were listed, whether the call that adds files succeeded or not."""
+    """The new files in folders since they were listed, whether the call that adds files succeeded or not."""
     new = [(folder, name) for folder, before in listed for name in sorted(_names_in(folder) - before)[:_MOST_ADDED]]
     return [CreatedThing(FILE, os.path.join(folder, name), "/") for folder, name in new]
 
@@ -244,7 +244,7 @@ def _mark(path: str) -> str:
 
 
 def _with_mark(thing: CreatedThing) -> CreatedThing | None:
-    """A created thing with the mark of its file, or with the last of the applied migrations; None where there is no such file."""
+    """With the mark of its file, or the last of the applied migrations; None where there is no such file."""
     if thing.kind == MIGRATED:
         last = last_migration(thing.name)
         return replace(thing, source=last) if last else None

@@ -65,7 +65,7 @@ class HookApi:
         self._watched: dict[tuple[str, ...], AgentRef] = {}  # files to check, and whose call they were
 
     def start(self) -> None:
-        """Loads an earlier daemon's knowledge and the journal of decisions without a daemon."""
+        """With an earlier daemon's knowledge, and the journal of decisions without a daemon."""
         config, hooks = self.context.config, self.hooks
         hooks.coverage.folder = hooks.provenance.folder = config.folder
         hooks.coverage.load()
@@ -132,23 +132,18 @@ class HookApi:
             self.hooks.notes.append(partial(self.hooks.coverage.before, request.agent.word, who.principal, event))
             loop = asyncio.get_running_loop()
             loop.call_soon(loop.call_soon, self.hooks.settle)  # while others decide, or once the connection is closed
-            return await self._evaluation.verdict(self._hook_call(request, event, who, caller, receive))
+            most = min(request.seconds - EARLY, float(self.context.config.hooks.wait_seconds))
+            access = self.context.access(who.principal, request.framed)
+            hook = HookCall(
+                request.agent, event, who, loop.time() + most, partial(hung_up, receive), access,
+                caller.isolation, self.hooks.files.own, request.framed, caller.pid,
+            )  # fmt: skip
+            return await self._evaluation.verdict(hook)
         if event.kind in ("after", "failed"):
             return await self._after(request.agent, event, who)
         if event.kind == "config":
             return await self._settings_changed(request.agent, event, who)
         return HookVerdict("allow")
-
-    def _hook_call(
-        self, request: _HookRequest, event: Event, who: AgentRef, caller: ApiCaller, receive: Any
-    ) -> HookCall:
-        loop = asyncio.get_running_loop()
-        most = min(request.seconds - EARLY, float(self.context.config.hooks.wait_seconds))
-        access = self.context.access(who.principal, request.framed)
-        return HookCall(
-            request.agent, event, who, loop.time() + most, partial(hung_up, receive), access,
-            caller.isolation, self.hooks.files.own, request.framed, caller.pid,
-        )  # fmt: skip
 
     async def _after(self, agent: AgentDialect, event: Event, who: AgentRef) -> HookVerdict:
         coverage = self.hooks.coverage
@@ -168,10 +163,12 @@ class HookApi:
         return HookVerdict("allow")
 
     async def _in_folder(self, event: Event, session: HookSession) -> Event:
-        """The event, its calls in the folder where the session's last command ended; remembers where a finished one did."""
+        """With calls in the folder where the session's last command ended; remembers where a finished one did."""
         folder = session.folder or event.cwd
-        moved = [replace(one, action=replace(one.action, cwd=folder)) for one in event.calls]
-        calls = tuple(new if old.action.cwd == event.cwd else old for old, new in zip(event.calls, moved, strict=True))
+        calls = tuple(
+            replace(one, action=replace(one.action, cwd=folder)) if one.action.cwd == event.cwd else one
+            for one in event.calls
+        )
         for call in calls if event.kind == "after" and event.outcome != UNKNOWN else ():
             if isinstance(text := call.input.get("command"), str):
                 last = replace(command(f"{text}\npwd", call.action.cwd), home=call.action.home)
@@ -182,7 +179,7 @@ class HookApi:
         return replace(event, calls=calls)
 
     def _note_journaled(self, agent: AgentDialect, event: Event, who: AgentRef, body: bytes) -> None:
-        """Notes how calls ran below the journal: what it refused, and all calls of a session that cannot use it, are judged without it."""
+        """What the journal refused, and all calls of a session that cannot use it, are judged without it from now on."""
         said, session = failure_in(body), self.hooks.session(who)
         for call in event.calls:
             known = self.hooks.calls.get(call_keys(who, call))
@@ -205,14 +202,14 @@ class HookApi:
             self._alert(REPLACED, words, who, quiet=not relied)
 
     async def _prepare_wrapping(self) -> None:
-        """Finds out whether calls can run below the journal; without it they are judged as ever."""
+        """Where calls cannot run below the journal, they are judged as ever."""
         try:
             self.hooks.wrapper = Wrapper(str(await self.pool.run(prepare_wrapping, self.context.config)))
         except JournalError as error:
             self.state.trouble(f"calls do not run below the journal: {error}")
 
     async def _settings_changed(self, agent: AgentDialect, event: Event, who: AgentRef) -> HookVerdict:
-        """Alerts on changed agent settings; denies a change that switches the hooks off."""
+        """Denies a change that switches the hooks off."""
         found = await self.pool.run(disabling_settings, agent, who.principal, event.cwd)
         words = f"{agent.title}'s settings were changed" + (f": {found[0]}" if found else "")
         await self.pool.run(alert, self.state, CHANGED, words, details_of(who), quiet=not found)
@@ -250,7 +247,7 @@ class HookApi:
         self.hooks.coverage.add_journal(taken)
 
     def _loopback_peer(self, scope: Scope) -> ApiCaller | None:
-        """The user who opened a connection on loopback, as the kernel says; None for every other connection."""
+        """The user who opened a connection on loopback, as the kernel says."""
         uid = (scope.get("state") or {}).get(OPENED_BY)
         if uid is None:
             return None
@@ -258,7 +255,7 @@ class HookApi:
         return ApiCaller(f"uid:{uid}")
 
     def _later(self, work: Any) -> None:
-        """Runs work after the answer has left; a failure is reported."""
+        """After the answer has left; a failure is reported."""
         task = asyncio.ensure_future(work)
         self._background.add(task)
         task.add_done_callback(self._finish)
@@ -281,7 +278,7 @@ def is_hook(scope: Scope) -> bool:
 
 @lru_cache(maxsize=256)
 def _parse_request(path: str, query: bytes, event: bytes, limit: bytes | None) -> _HookRequest:
-    """The request of one hook; those of an agent are all alike."""
+    """Cached, as those of an agent are all alike."""
     agent = agent_of(path.removeprefix(ROUTE)[:100])
     name = event.decode("latin-1") or (parse_qs(query.decode("latin-1")).get("event") or [""])[0]
     seconds = agent.limit_seconds - SPARE
@@ -292,7 +289,7 @@ def _parse_request(path: str, query: bytes, event: bytes, limit: bytes | None) -
 
 
 async def _send(send: Any, reply: HookOutput, framed: bool, status: int = 200) -> None:
-    """Sends exit code and both streams to the client, or its own JSON to an agent that posts."""
+    """Exit code and both streams to the client, or its own JSON to an agent that posts."""
     body = reply.stdout + reply.stderr if framed else reply.stdout or b"{}"
     headers = [*_HEADERS, (b"content-length", b"%d" % len(body))]
     if framed:

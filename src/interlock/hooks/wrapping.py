@@ -53,8 +53,6 @@ class SentCall(Struct, frozen=True):
 
 
 class RewriteCheck(Struct, frozen=True):
-    """What is known about a call beside its text."""
-
     agent: AgentDialect
     event: Event
     call: AgentCall
@@ -63,7 +61,7 @@ class RewriteCheck(Struct, frozen=True):
 
 
 def wrap_call(check: RewriteCheck, wrapper: Wrapper) -> RewrittenCall | None:
-    """The call below the journal; None where it only reads, would not be the same there, or the agent's own rules leave it alone."""
+    """None where the call only reads, would not be the same there, or the agent's own rules leave it alone."""
     from interlock.journal.wrapping import call_word
 
     call, agent, passage_of = check.call, check.agent, check.agent.rewrites
@@ -87,10 +85,8 @@ def wrap_call(check: RewriteCheck, wrapper: Wrapper) -> RewrittenCall | None:
 
 
 class FoundFolders(Struct, frozen=True):
-    """Folders that a program makes again, as they were found at a time."""
-
     at: float
-    folders: tuple[str, ...]
+    folders: tuple[str, ...]  # that a program makes again
 
 
 def leave_out_made_again(known: Recent[FoundFolders], front: str, call: str, cwd: str) -> None:
@@ -137,7 +133,7 @@ def runs_alike(text: str, commands: Iterable[Command], persistent: bool) -> bool
 
 @lru_cache(maxsize=1_024)
 def _gains_rights(program: str) -> bool:
-    """Whether a program has the rights of another user, a group or a capability."""
+    """Those of another user, a group or a capability."""
     path = _file_of(program)
     try:
         mode = os.stat(path).st_mode
@@ -156,5 +152,5 @@ def changed_keys(action: Action, judged: Judgement) -> tuple[EffectKey, ...]:
 
 
 def failure_in(body: bytes) -> str:
-    """What the supervisor says in the output of a call: `unable` where it could not run it, `refused` where something did not fit."""
+    """By the supervisor, in the output of a call: `unable` to run it, or `refused` where something did not fit."""
     return "unable" if _UNABLE.search(body) else "refused" if _REFUSED.search(body) else ""

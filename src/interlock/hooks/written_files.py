@@ -48,7 +48,7 @@ class WrittenFiles(Struct):
             (self.dangerous_sessions.add if dangerous else self.dangerous_sessions.discard)(session)
 
     def dangerous(self, session: str) -> tuple[WrittenFile, ...]:
-        """The files that this session wrote and that would do harm if they ran."""
+        """Those that would do harm if they ran."""
         with self.lock:
             return tuple(one for one in self.sessions.get(session, {}).values() if one.dangerous)
 
@@ -90,7 +90,7 @@ def written_contents(action: Action, files: FileReader | None) -> Iterator[tuple
 
 
 def _apply_edits(text: str, edits: list[Mapping[str, Any]]) -> str:
-    """The text after its edits; an edit whose place is not found is appended, so that no new text goes unread."""
+    """An edit whose place is not found is appended, so that no new text goes unread."""
     names = field_names().edits
     for edit in edits:
         for old_key, new_key in zip(names[::2], names[1::2]):
