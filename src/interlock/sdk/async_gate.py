@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -14,8 +13,8 @@ from msgspec import Struct
 from interlock.model import Action, Decision
 from interlock.records import Ticket
 from interlock.sdk import GateError, require_allowed
-from interlock.sdk.gate import ConfigSource, Gate, GateRegistry, ticket_id, timeout_seconds
-from interlock.sdk.guard import GuardDecorator, OutcomeReport, ask_gate_async
+from interlock.sdk.gate import ConfigSource, Folder, Gate, GateRegistry, ticket_id, timeout_seconds
+from interlock.sdk.guard import Guard, OutcomeReport, ask_gate_async
 from interlock.sdk.request import ActionArguments
 
 P = ParamSpec("P")
@@ -43,7 +42,7 @@ class AsyncGate:
         agent: str = "",
         session: str = "",
         policy: str | None = None,
-        store: str | os.PathLike[str] | None = None,
+        store: Folder = None,
         url: str | None = None,
         token: str | None = None,
     ) -> None:
@@ -95,9 +94,9 @@ class AsyncGate:
             yield decision
 
     @property
-    def guard(self) -> GuardDecorator:
+    def guard(self) -> Guard:
         """As Gate.guard, for functions that are awaited; refuses the others, which would hold up the event loop."""
-        return GuardDecorator(None, self._opened)
+        return Guard(None, self._opened)
 
     async def wait(self, decision: Decision | Ticket | str, timeout: float | None = None) -> Ticket:
         """As Gate.wait; any number may wait at once, and none of them holds a thread."""

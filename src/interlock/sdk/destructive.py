@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict, Unpack
 
@@ -17,10 +16,8 @@ from interlock.policy.registry import Registry
 from interlock.records import Ticket
 from interlock.schema import shown_table
 from interlock.sdk import GateError, SignedInSession
-from interlock.sdk.gate import PATIENCE, Gate, GateRegistry, folder_url
+from interlock.sdk.gate import PATIENCE, Folder, Gate, GateRegistry, folder_url
 from interlock.sdk.in_process import InProcessBackend, open_in_process
-
-Folder = str | os.PathLike[str] | None
 
 
 class GateAnswer(Confidential, Struct, frozen=True):

@@ -27,18 +27,20 @@ from interlock.journal.undo import JournalUndo
 from interlock.model import Action, Decision
 from interlock.policy.registry import Pattern, Registry, RegistryMatch
 from interlock.records import Ticket
-from interlock.sdk import GateError, SignedInSession, require_allowed
-from interlock.sdk.guard import GuardDecorator, OutcomeReport, ask_gate
+from interlock.sdk import Denied, GateError, SignedInSession, raise_gate_errors, require_allowed
+from interlock.sdk.guard import Guard, OutcomeReport, ask_gate
 from interlock.sdk.in_process import InProcessBackend, open_in_process
 from interlock.sdk.remote import RemoteBackend
-from interlock.sdk.request import ActionArguments, deny_unwritable, plain_body, request_body
-from interlock.snapshots import UndoChange, UndoResult
+from interlock.sdk.replies import parse_undo_result
+from interlock.sdk.request import ActionArguments, plain_body, request_body
+from interlock.snapshots import UndoResult
 
 NAME = "python"  # of an agent that has no other
 _OUTCOME = 500  # characters
 # Decides for a gate. Every call but `wait_async` blocks; failures raise GateError, except in `evaluate`, which denies.
 GateBackend = InProcessBackend | RemoteBackend
-ConfigSource = Config | str | os.PathLike[str] | None
+Folder = str | os.PathLike[str] | None
+ConfigSource = Config | Folder
 
 
 class Gate:
@@ -51,7 +53,7 @@ class Gate:
         agent: str = "",
         session: str = "",
         policy: str | None = None,
-        store: str | os.PathLike[str] | None = None,
+        store: Folder = None,
         url: str | None = None,
         token: str | None = None,
     ) -> None:
@@ -76,8 +78,11 @@ class Gate:
         """The decision about one action; any failure is a denial."""
         request = request_body(action, **asked)
         backend = self._shared.backend()
-        body = plain_body(request | {"agent": {"name": self._agent, "session": self._session}})
-        return deny_unwritable() if body is None else backend.evaluate(body)
+        try:
+            body = plain_body(request | {"agent": {"name": self._agent, "session": self._session}})
+        except Denied as no:
+            return no.decision
+        return backend.evaluate(body)
 
     def check(self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[ActionArguments]) -> Decision:
         """The decision that allows, after up to `wait` seconds for a person; raises Held or Denied, which carry the one that does not."""
@@ -92,9 +97,9 @@ class Gate:
             yield report.decision
 
     @property
-    def guard(self) -> GuardDecorator:
+    def guard(self) -> Guard:
         """A decorator that makes a function ask first."""
-        return GuardDecorator(lambda: self)
+        return Guard(lambda: self)
 
     def wait(self, decision: Decision | Ticket | str, timeout: float | None = None) -> Ticket:
         """The ticket once it is answered and has cooled, or as it stands after `timeout` seconds; then ask again."""
@@ -120,7 +125,7 @@ class Gate:
         self,
         command: str | Sequence[str],
         *,
-        cwd: str | os.PathLike[str] | None = None,
+        cwd: Folder = None,
         wait: float = 0.0,
         input: str | None = None,
         timeout: float | None = None,
@@ -250,7 +255,7 @@ def shared_gate() -> Gate:
 
 
 # As Gate.guard, by the daemon where one answers, else by this process, with the user's own configuration.
-guard = GuardDecorator(shared_gate)
+guard = Guard(shared_gate)
 
 _SHELLS = ("/bin/bash", "/usr/bin/bash", "/bin/sh")
 
@@ -271,20 +276,16 @@ def undo_run(config: Config | None, id: str, force: bool) -> UndoResult:
         body = JournalUndo(config).undo(id, force)
     except JournalError as error:
         raise GateError(str(error), "NOT_FOUND_RESOURCE") from error
-    changes = tuple(UndoChange(one["path"], one["what"], later=one["later"]) for one in body.get("changes", ()))
-    return UndoResult(
-        id, body.get("undoableAs", ""), "", changes, body.get("total", 0), bool(body.get("refused")),
-        body.get("problem", ""), tuple(body.get("say", ())),
-    )  # fmt: skip
+    nothing = {"changes": (), "total": 0, "undone": False, "refused": False, "problem": "", "say": ()}
+    with raise_gate_errors():
+        return parse_undo_result({**nothing, **body})
 
 
 PATIENCE = 5.0  # seconds that a daemon may take to say that it is there
 _HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-def connect(
-    config: ConfigSource, policy: str | None, store: str | os.PathLike[str] | None, url: str | None, token: str | None
-) -> GateBackend:
+def connect(config: ConfigSource, policy: str | None, store: Folder, url: str | None, token: str | None) -> GateBackend:
     """Raises GateError where nothing decides, and ConfigError or PolicyError for settings that must not be used."""
     if url is not None:
         if (config, policy, store) != (None, None, None):
@@ -305,7 +306,7 @@ def connect(
     return RemoteBackend(daemon, None if token else chosen)
 
 
-def gate_config(config: ConfigSource, policy: str | None, store: str | os.PathLike[str] | None) -> Config:
+def gate_config(config: ConfigSource, policy: str | None, store: Folder) -> Config:
     """A Config or a file, with another policy or store where given."""
     made = config if isinstance(config, Config) else load_config(Path(config) if config is not None else None)
     if policy is not None:

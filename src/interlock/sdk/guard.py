@@ -6,7 +6,7 @@ import asyncio
 import functools
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from types import ModuleType
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, Unpack, ca
 
 from msgspec import Struct
 
-from interlock.model import Action, Decision, Level
+from interlock.model import Action, Decision, Json, Level
 from interlock.sdk import Denied, GateError, NotAllowed, require_allowed
 from interlock.sdk.replies import deny_lost
 from interlock.sdk.request import ActionArguments, Unwritable, bind_params, copy_arguments, deny_call
@@ -29,6 +29,7 @@ LEVELS = tuple(level.word for level in Level)
 P = ParamSpec("P")
 T = TypeVar("T")
 Otherwise = Callable[[NotAllowed], Any]
+Function = Callable[..., Any]
 
 
 def ask_gate(gate: Gate, wait: float, asked: ActionArguments, action: Action | None = None) -> Decision:
@@ -98,7 +99,10 @@ class GuardTerms(TypedDict, total=False):
 
 
 class Guard(Struct, frozen=True):
-    """A decorator that asks the gate before each call; the function keeps its name, signature and type."""
+    """Makes a function ask first: an operation by its name, with its arguments as params; raises as `Gate.check` does.
+
+    The function keeps its name, signature and type.
+    """
 
     gate: Callable[[], Gate] | None  # None where only coroutines can be guarded
     later: Callable[[], Awaitable[Gate]] | None = None
@@ -115,18 +119,6 @@ class Guard(Struct, frozen=True):
         if isinstance(self.leave, str):
             raise TypeError(f"leave={self.leave!r}: expected names, as in leave=({self.leave!r},)")
 
-    def __call__(self, function: Callable[P, T]) -> Callable[P, T]:
-        what = inspect_callee(function, self)
-        made = _guard_coroutine if inspect.iscoroutinefunction(function) else _guard_function
-        return cast("Callable[P, T]", functools.wraps(function)(made(function, what)))
-
-
-class GuardDecorator(Struct, frozen=True):
-    """Makes a function ask first: an operation by its name, with its arguments as params; raises as `Gate.check` does."""
-
-    gate: Callable[[], Gate] | None
-    later: Callable[[], Awaitable[Gate]] | None = None
-
     @overload
     def __call__(self, function: Callable[P, T], /, **terms: Unpack[GuardTerms]) -> Callable[P, T]: ...
 
@@ -136,11 +128,15 @@ class GuardDecorator(Struct, frozen=True):
     def __call__(
         self, function: Callable[P, T] | None = None, /, **terms: Unpack[GuardTerms]
     ) -> Callable[P, T] | Guard:
-        made = Guard(self.gate, self.later, **terms)
-        return made if function is None else made(function)
+        guard = Guard(self.gate, self.later, **terms) if terms else self
+        if function is None:
+            return guard
+        what = inspect_callee(function, guard)
+        made = _guard_coroutine if inspect.iscoroutinefunction(function) else _guard_function
+        return cast("Callable[P, T]", functools.wraps(function)(made(function, what)))
 
 
-def _guard_function(function: Callable[..., Any], what: Callee) -> Callable[..., Any]:
+def _guard_function(function: Function, what: Callee) -> Function:
     guard, find = what.guard, what.guard.gate
     if find is None:
         raise TypeError(f"{what.name} is not awaited, so that it would hold up the event loop; guard it with a Gate")
@@ -160,7 +156,7 @@ def _guard_function(function: Callable[..., Any], what: Callee) -> Callable[...,
     return guarded
 
 
-def _guard_coroutine(function: Callable[..., Any], what: Callee) -> Callable[..., Any]:
+def _guard_coroutine(function: Function, what: Callee) -> Function:
     guard = what.guard
 
     async def guarded(*given: Any, **named: Any) -> Any:
@@ -200,18 +196,18 @@ _SELF = "self"
 
 class GuardedCall(Struct, frozen=True):
     given: tuple[Any, ...]
-    named: Mapping[str, Any]
+    named: Json
     request: ActionArguments
 
 
 class Callee(Struct, frozen=True):
     name: str
     signature: inspect.Signature
-    defaults: Mapping[str, Any]  # as plain data
+    defaults: Json  # as plain data
     left: frozenset[str]  # parameters that are not judged
     guard: Guard
 
-    def call(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> GuardedCall:
+    def call(self, given: tuple[Any, ...], named: Json) -> GuardedCall:
         """With private copies of its arguments; raises Denied for one that cannot be shown."""
         binding = self.signature.bind(*given, **named)
         resource = self.find_resource(given, named)
@@ -233,7 +229,7 @@ class Callee(Struct, frozen=True):
             request["danger"] = self.guard.danger
         return GuardedCall(binding.args, binding.kwargs, request)
 
-    def find_resource(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> str | None:
+    def find_resource(self, given: tuple[Any, ...], named: Json) -> str | None:
         if self.guard.resource is None:
             return None
         found = self.guard.resource(*given, **named)
@@ -241,13 +237,13 @@ class Callee(Struct, frozen=True):
             raise deny_call(f"resource= of {self.name} gave {type(found).__name__} {found!r:.60}, expected a text.")
         return found
 
-    def require_unchanged(self, call: GuardedCall, given: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+    def require_unchanged(self, call: GuardedCall, given: tuple[Any, ...], named: Json) -> None:
         """Raises Denied where the call would now act on another resource than the judged one."""
         if self.guard.resource is not None and self.find_resource(given, named) != call.request.get("resource"):
             raise deny_call(f"what {self.name} is done to is no longer what was judged.")
 
 
-def inspect_callee(function: Callable[..., Any], guard: Guard) -> Callee:
+def inspect_callee(function: Function, guard: Guard) -> Callee:
     """Refuses, with TypeError, a function that would run later or act on something that the gate does not see."""
     if isinstance(function, (staticmethod, classmethod, property)):
         kind = type(function).__name__
@@ -272,7 +268,7 @@ def inspect_callee(function: Callable[..., Any], guard: Guard) -> Callee:
     return Callee(called, signature, _defaults(signature, guard.leave), left, guard)
 
 
-def _require_visible(function: Callable[..., Any], name: str, signature: inspect.Signature, guard: Guard) -> None:
+def _require_visible(function: Function, name: str, signature: inspect.Signature, guard: Guard) -> None:
     unknown = [word for word in guard.leave if word not in signature.parameters]
     if unknown:
         known = ", ".join(signature.parameters) or "none"

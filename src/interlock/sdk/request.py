@@ -58,7 +58,7 @@ def request_body(action: Action | None = None, **asked: Unpack[ActionArguments])
     named = {key: given.pop(key) for key in _KINDS if key in given}
     if len(named) + (action is not None) != 1:
         raise TypeError("say what is about to happen: one of an Action, command=, operation=, tool= and hint=")
-    body: Body = dict(named) if action is None else _action_fields(action)
+    body: Body = named if action is None else _action_fields(action)
     for key, value in given.items():
         if (kind := _GO_WITH.get(key)) and (kind not in body or key in body):
             raise TypeError(f"{key}= goes with {kind}=, once")
@@ -76,8 +76,8 @@ def _action_fields(action: Action) -> Body:
     return said | ({"cwd": action.cwd} if action.cwd else {})
 
 
-def plain_body(body: Body) -> Body | None:
-    """The request as plain JSON, so that it means the same here and in a daemon (1 and "1" are two keys in Python and one in JSON); None where it cannot be written."""
+def plain_body(body: Body) -> Body:
+    """The request as plain JSON, so that it means the same here and in a daemon (1 and "1" are two keys in Python and one in JSON); raises Denied where it cannot be written."""
 
     def as_dict(value: Any) -> Any:
         if isinstance(value, Mapping):
@@ -87,12 +87,7 @@ def plain_body(body: Body) -> Body | None:
     try:
         return dict(json.loads(json.dumps(body, default=as_dict), object_pairs_hook=unique_keys))
     except (TypeError, ValueError, RecursionError):
-        return None
-
-
-def deny_unwritable() -> Decision:
-    words = "Denied: the action cannot be written as JSON, so nobody could be shown it."
-    return Decision("deny", words, code="VALIDATION_INVALID_TYPE")
+        raise deny_call("the action cannot be written as JSON, so nobody could be shown it.") from None
 
 
 UNBOUND = "underscored"  # where names with an underscore stand, which an approval would not bind by themselves
