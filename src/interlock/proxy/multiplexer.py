@@ -34,13 +34,13 @@ from interlock.proxy.messages import (
     parse_message,
     response,
 )
-from interlock.proxy.pipes import Stdio
 from interlock.proxy.running import (
     FAILED,
     ProxyOptions,
     ProxySettingError,
     ServerAddress,
     ServerConnection,
+    Stdio,
     server_address,
     until_over,
 )

@@ -23,7 +23,7 @@ from mcp_types import jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from interlock.proxy.gate import ERA
-from interlock.proxy.messages import SERVER, encode_message, error
+from interlock.proxy.messages import SERVER, Send, encode_message, error
 from interlock.strict_json import table_in
 
 if TYPE_CHECKING:
@@ -35,14 +35,12 @@ _CONNECT = 30.0  # seconds; the requester waits for slower answers
 class RemoteServer:
     """A connection to a server over HTTP; `gone` resolves to the reason for its end."""
 
-    def __init__(
-        self, place: ServerAddress, line: Callable[[bytes], None], report: Callable[[str], None], most: int
-    ) -> None:
+    def __init__(self, place: ServerAddress, line: Send, report: Callable[[str], None], most: int) -> None:
         self._place, self._line, self._report, self._most = place, line, report, most
         self._waiting: asyncio.Queue[bytes] = asyncio.Queue()
         self._era, self._greeting = "", object()
         self.gone: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._task = asyncio.get_running_loop().create_task(self._run())
+        self._task = asyncio.create_task(self._run())
 
     def send(self, data: bytes) -> None:
         self._waiting.put_nowait(data)
@@ -74,7 +72,7 @@ class RemoteServer:
         async with httpx2.AsyncClient(headers=dict(self._place.headers), timeout=timeout) as http:
             transport = streamable_http_client(self._place.url, http_client=http, max_sse_event_size=self._most)
             async with transport as (read, write):
-                writing = asyncio.get_running_loop().create_task(self._write(write))
+                writing = asyncio.create_task(self._write(write))
                 try:
                     async for received in read:
                         self._receive(received)

@@ -1,14 +1,17 @@
-"""Runs `interlock proxy`: names the server, connects it to the client through a relay, until either side ends."""
+"""Runs `interlock proxy`: names the server, connects its pipes to the client's through a relay, until either side ends."""
 
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import json
 import os
 import re
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -20,18 +23,19 @@ from interlock.adapters.local_servers import GENERIC
 from interlock.analysis.programs.load import describe
 from interlock.analysis.shell.interpreters import is_interpreter
 from interlock.client.connection import DaemonLink
+from interlock.client.lines import LineReader, LineSplitter, LineWriter, claim_stdin, claim_stdout
 from interlock.config import Config
 from interlock.identity import make_undumpable
 from interlock.model import Confidential
 from interlock.proxy import ServerIdentity, plain_name
 from interlock.proxy.gate import ProxyGate
-from interlock.proxy.pipes import ServerProcess, Stdio
+from interlock.proxy.messages import PARSE, Send, error
 from interlock.proxy.relay import Relay
 
 if TYPE_CHECKING:
     from interlock.proxy.remote import RemoteServer
 
-PATIENCE = 2.0  # seconds for a server to end by itself, and again after a signal
+PATIENCE = 2.0  # seconds for the client to read the last output, and a server to end by itself or after a signal
 SWEEP = 1.0  # seconds between two checks for late responses
 FAILED = 1
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -62,10 +66,112 @@ class ProxyOptions(Confidential, Struct, frozen=True):
     token: str = ""
 
 
+_PR_SET_PDEATHSIG = 1
+
+
+class Stdio:
+    """The client on stdin and stdout; `over` is set when it has gone."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self.over = most, asyncio.Event()
+        self._out = LineWriter(claim_stdout(), self._pace, self.over.set)
+        self.paced_servers: list[Callable[[bool], None]] = []  # pause these while the client reads slowly
+
+    def listen(self, line: Send) -> None:
+        LineReader(claim_stdin(), LineSplitter(line, self._most, self._too_long), self.over.set).start()
+
+    def send(self, data: bytes) -> None:
+        self._out.put(data)
+
+    async def drain(self) -> None:
+        await self._out.wait_until_read(PATIENCE)
+
+    def _pace(self, slow: bool) -> None:
+        for pace in self.paced_servers:
+            pace(slow)
+
+    def _too_long(self) -> None:
+        self.send(error(None, PARSE, f"Interlock passes on no line of more than {self._most} bytes"))
+
+
+class ServerProcess(asyncio.SubprocessProtocol):
+    """A server as child process; `gone` resolves to the reason for its end."""
+
+    def __init__(self, lines: LineSplitter) -> None:
+        self._lines = lines
+        self._transport: Any = None
+        self._exited = asyncio.Event()
+        self.gone: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    @classmethod
+    async def start(
+        cls,
+        command: Sequence[str],
+        line: Send,
+        most: int,
+        too_long: Callable[[], None],
+        env: Mapping[str, str],
+    ) -> ServerProcess:
+        """Starts the server or raises OSError. It shares our stderr: clients show it."""
+        loop, end_with_parent = asyncio.get_running_loop(), None
+        if sys.platform == "linux":  # the kernel ends the child with this process, however that ends
+            prctl = ctypes.CDLL(None).prctl
+            end_with_parent = lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0) and None  # noqa: E731
+        _, made = await loop.subprocess_exec(
+            lambda: cls(LineSplitter(line, most, too_long)),
+            *command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=None,
+            env={**os.environ, **env},
+            preexec_fn=end_with_parent,
+        )
+        return made
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        self._lines.feed(data)
+
+    def process_exited(self) -> None:
+        self._exited.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Called after the process has ended and its output was read."""
+        code = self._transport.get_returncode()
+        words = f"was ended by signal {-code}" if code is not None and code < 0 else f"ended (exit code {code})"
+        if not self.gone.done():
+            self.gone.set_result(f"the server {words}")
+
+    def send(self, data: bytes) -> None:
+        pipe = self._transport.get_pipe_transport(0)
+        if pipe is not None and not pipe.is_closing():
+            pipe.write(data)
+
+    def pace(self, slow: bool) -> None:
+        pipe = self._transport.get_pipe_transport(1)
+        if pipe is not None and not pipe.is_closing():
+            (pipe.pause_reading if slow else pipe.resume_reading)()
+
+    async def stop(self, patience: float) -> None:
+        """Closes the server's input, then terminates and kills it where it does not end."""
+        pipe = self._transport.get_pipe_transport(0)
+        if pipe is not None:
+            pipe.close()
+        for end in (None, self._transport.terminate, self._transport.kill):
+            if end is not None:
+                with suppress(ProcessLookupError):
+                    end()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._exited.wait(), patience)
+                return
+
+
 class ServerConnection:
     """One server with its gate and its relay; responses go to `client`."""
 
-    def __init__(self, place: ServerAddress, setting: ProxyOptions, client: Callable[[bytes], None]) -> None:
+    def __init__(self, place: ServerAddress, setting: ProxyOptions, client: Send) -> None:
         self.place, self._limits = place, setting.config.proxy
         link = DaemonLink(setting.config, setting.config_path, setting.token)
         self.gate = ProxyGate(place.behind, link, setting.config, os.getcwd())
@@ -86,7 +192,7 @@ class ServerConnection:
                 self.place.command, self.relay.from_server, most, self._too_long, self.place.env
             )
         await self.gate.report_tools({})
-        self._holding = asyncio.get_running_loop().create_task(self.gate.session.hold())
+        self._holding = asyncio.create_task(self.gate.session.hold())
 
     def report(self, words: str) -> None:
         """Never the content of a call."""
@@ -133,8 +239,8 @@ async def _one(place: ServerAddress, setting: ProxyOptions) -> int:
     line = ServerConnection(place, setting, stdio.send)
     try:
         await line.start()
-    except OSError as error:
-        line.report(f"it cannot be started: {error.strerror or error}")
+    except OSError as problem:
+        line.report(f"it cannot be started: {problem.strerror or problem}")
         return FAILED
     stdio.paced_servers.append(line.pace)
     stdio.listen(line.relay.from_client)
