@@ -9,6 +9,7 @@ import os
 import threading
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,6 @@ _LINE = 32  # hexadecimal digits of a mark
 ASKED, CALLS = "asked", "calls"  # calls whose hook asked, and calls that ran; of these:
 SEEN, UNSURE, MISSED = "seen", "unsure", "missed"  # unsure where it is unknown whether their hook asked
 _COUNTS = (ASKED, CALLS, SEEN, MISSED, UNSURE)
-CallName = tuple[str, ...]  # agent, principal and session, and the call in it
-Mark = CallName | str  # in memory by its name, from the file by the hash of it
 
 
 class Coverage(Struct):
@@ -39,8 +38,8 @@ class Coverage(Struct):
     folder: Path | None = None
     agents: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     sessions: OrderedDict[tuple[str, str], Counter[str]] = field(default_factory=OrderedDict)  # the most recent
-    _known: OrderedDict[Mark, None] = field(default_factory=OrderedDict)
-    _unwritten: list[CallName] = field(default_factory=list)
+    _known: OrderedDict[str, None] = field(default_factory=OrderedDict)  # marks
+    _unwritten: list[str] = field(default_factory=list)
     _lines: int = 0
     _handle: int = -1  # of the file of marks
 
@@ -60,12 +59,12 @@ class Coverage(Struct):
         known = self._known
         self.count(word, event, ASKED)
         session = (word, principal, event.session)
-        for name in (session, *((*session, call.id or _text(call)) for call in event.calls)):
-            if name in known:
-                known.move_to_end(name)
+        for mark in (_mark(*session), *(_mark(*session, call.id or _text(call)) for call in event.calls)):
+            if mark in known:
+                known.move_to_end(mark)
             else:
-                known[name] = None
-                self._unwritten.append(name)
+                known[mark] = None
+                self._unwritten.append(mark)
         while len(known) > MOST:
             known.popitem(last=False)
 
@@ -75,7 +74,7 @@ class Coverage(Struct):
             session: list[Any] = [entry.get(name) for name in ("agent", "principal", "session")]
             if all(isinstance(word, str) for word in session):
                 for id in list_in(entry, "calls"):
-                    self._known[*session, str(id)] = None
+                    self._known[_mark(*session, str(id))] = None
 
     def after(self, word: str, principal: str, event: Event) -> str:
         """Seen, missed, or unsure where calls cannot be told apart."""
@@ -90,7 +89,7 @@ class Coverage(Struct):
         return MISSED if certain and event.session else UNSURE
 
     def knows(self, *name: str) -> bool:
-        return name in self._known or _hash(name) in self._known
+        return _mark(*name) in self._known
 
     def count(self, word: str, event: Event, *names: str) -> None:
         count, key = len(event.calls) or 1, (word, event.session[:LONGEST])
@@ -112,7 +111,7 @@ class Coverage(Struct):
         """For a later daemon."""
         if self.folder is None or not self._unwritten:
             return
-        marks, self._unwritten = [_hash(name) for name in self._unwritten], []
+        marks, self._unwritten = self._unwritten, []
         if self._lines > 2 * MOST:
             self._rewrite()
         try:
@@ -138,8 +137,7 @@ class Coverage(Struct):
     def _rewrite(self) -> None:
         if self.folder is None or not self._known:
             return
-        marks = (one if isinstance(one, str) else _hash(one) for one in self._known)
-        replace_file(self.folder / NAME, "".join(f"{mark}\n" for mark in marks))
+        replace_file(self.folder / NAME, "".join(f"{mark}\n" for mark in self._known))
         self._lines = len(self._known)
 
 
@@ -157,7 +155,9 @@ def replace_file(path: Path, text: str) -> None:
         new.replace(path)
 
 
-def _hash(name: CallName) -> str:
+@lru_cache(maxsize=1_024)
+def _mark(*name: str) -> str:
+    """Of a session by its agent, principal and name, or of a call in it."""
     return hashlib.sha256(json.dumps(name).encode("utf-8", "surrogatepass")).hexdigest()[:_LINE]
 
 
