@@ -103,33 +103,26 @@ async def _parameter_tests(driver: ConformanceDriver, started: Json) -> Json:
             missing.append({"operation": name, "parameter": param, "response": await driver.call(name, **rest)})
         response = await driver.call(name, **{**given, UNKNOWN: 1})
         unknown.append({"operation": name, "parameter": UNKNOWN, "response": response})
-    steps = driver.param("execute_agent", "max_autonomous_steps")
+    row = _ROWS["default"]
     default = {
-        "operation": "execute_agent",
-        "parameter": "max_autonomous_steps",
-        "expected_value_path": "data.applied.max_autonomous_steps",
-        "expected_value": steps["default"],
+        **row,
+        "expected_value": driver.param(row["operation"], row["parameter"])["default"],
         "response": started,
     }
     return {"missing_required": missing, "unknown_parameter": unknown, "optional_defaults": [default]}
 
 
 async def _round_trips(driver: ConformanceDriver, started: Json) -> Json:
-    expected = {
-        "data.execution_id": started["data"]["execution_id"],
-        "data.status": "running",
-        "data.goal.goal": GOAL["goal"],
-    }
-    read = await driver.call("get_execution_state", element_name=AGENT)
-    hint = "reading docs/setup.md to check the install steps"
-    await driver.call("record_execution_step", element_name=AGENT, next_action_hint=hint)
-    after = await driver.call("get_execution_state", element_name=AGENT)
-    kept = {"data.started_at": started["data"]["started_at"], "data.goal.goal": GOAL["goal"]}
-    some = await driver.call("get_execution_state", element_name=AGENT, fields=["execution_id", "status"])
+    goal = {"data.goal.goal": GOAL["goal"]}
     chosen = {"data.execution_id": started["data"]["execution_id"], "data.status": "running"}
+    kept = {"data.started_at": started["data"]["started_at"], **goal}
+    read = await driver.call("get_execution_state", element_name=AGENT)
+    await driver.call("record_execution_step", element_name=AGENT, next_action_hint=_ROWS["hint"])
+    after = await driver.call("get_execution_state", element_name=AGENT)
+    some = await driver.call("get_execution_state", element_name=AGENT, fields=["execution_id", "status"])
     return {
         "round_trip_tests": [
-            {"name": "start-then-read", "expected_fields": expected, "read_response": read},
+            {"name": "start-then-read", "expected_fields": {**chosen, **goal}, "read_response": read},
             {"name": "selected-fields", "expected_fields": chosen, "read_response": some},
         ],
         "update_preservation_tests": [
