@@ -204,7 +204,7 @@ class ServerOptions(Confidential, Struct, frozen=True):
 
 class SocketBackend:
     def __init__(self, link: DaemonLink, options: ServerOptions) -> None:
-        self._link, self._options, self._wanted = link, options, options.wire
+        self.link, self._options, self._wanted = link, options, options.wire
         self.fast_path: FastPath | None = None  # may have started calls before the library asks for them
         self.local: Any = None  # lists the tools and answers the calls in this process, in threads
         self._pool = ThreadPoolExecutor(THREADS, "call")
@@ -220,14 +220,14 @@ class SocketBackend:
     async def mode(self) -> str:
         """The mode in force; empty while the daemon does not answer, as nothing is allowed then."""
         with suppress(NoDaemon, OSError):
-            found = await self._link.post("/aql/tools", self._wanted, patience=GREETING, start=False)
+            found = await self.link.post("/aql/tools", self._wanted, patience=GREETING, start=False)
             return str(found.get("safetyLoop", "")) if isinstance(found, dict) else ""
         return ""
 
     async def tools(self, who: Any) -> list[dict[str, Any]]:
         if self.local is not None:
             return list(await self._in_pool(self.local.tools))
-        found = await self._link.post("/aql/tools", self._wanted)
+        found = await self.link.post("/aql/tools", self._wanted)
         if not isinstance(found, dict) or "tools" not in found:
             raise NoDaemon("the daemon did not list its tools")
         return [*found["tools"], *([_PERMISSION] if self._options.permission_tool else [])]
@@ -248,11 +248,11 @@ class SocketBackend:
         endpoint, arguments = self._options.naming.endpoint_of(call.tool), call.arguments
         if call.tool == PERMISSION_TOOL and self._options.permission_tool:
             endpoint, arguments = ANY, {"operation": PERMISSION_TOOL, "params": call.arguments}
-        return self._post_call(endpoint, arguments) if endpoint in _ENDPOINTS else None
-
-    async def _post_call(self, endpoint: str | None, arguments: Any) -> Json:
         body = {**self._wanted, "endpoint": endpoint, "arguments": arguments, "session": self.session.id}
-        found = await self._link.post("/aql", body)
+        return self._post_call(body) if endpoint in _ENDPOINTS else None
+
+    async def _post_call(self, body: Json) -> Json:
+        found = await self.link.post("/aql", body)
         if not isinstance(found, dict) or "envelope" not in found or "isError" not in found:
             raise NoDaemon("the daemon did not answer the call")
         return found
@@ -272,9 +272,8 @@ class SocketBackend:
 
 def run(config: Config, config_path: Path | None, options: ServerOptions, version: str) -> int:
     async def work() -> None:
-        link = DaemonLink(config, config_path, options.token)
-        remote = SocketBackend(link, options)
-        await serve(link, remote, build_server(remote, version, ""))
+        remote = SocketBackend(DaemonLink(config, config_path, options.token), options)
+        await serve(remote, build_server(remote, version, ""))
 
     return run_quietly(work())
 
@@ -287,10 +286,10 @@ def run_quietly(work: Coroutine[Any, Any, None]) -> int:
     return 0
 
 
-async def serve(link: DaemonLink, remote: SocketBackend, server: Any, more: str = "") -> None:
+async def serve(remote: SocketBackend, server: Any, more: str = "") -> None:
     """In a session that the daemon holds, until stdin ends."""
     with suppress(NoDaemon, OSError):
-        await link.reach()  # every answer reports a daemon that cannot be started
+        await remote.link.reach()  # every answer reports a daemon that cannot be started
     server.instructions = instructions(await remote.mode()) + more
     holding = asyncio.create_task(remote.session.hold())
     out = LineWriter(claim_stdout())

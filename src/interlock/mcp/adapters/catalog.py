@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -105,15 +106,11 @@ def inference_warning(
 def _split(call: ServiceCall) -> tuple[tuple[ParamSpec, ...], OperationSpec | None]:
     """Those that identify the resource, and the fields to change inside `input`."""
     own = call.operation
-    declared = {param.name: param for param in own.params}
-    if not call.updates:
-        return tuple(_param(param, call) for param in own.params), None
-    outer = [_param(param, call) for param in own.params if param.name in call.outer]
-    fields = [param for param in own.params if param.name not in call.outer]
-    if INPUT in declared:  # the adapter declares `input` itself
-        return (*outer, _param(declared[INPUT], call)), None
-    if not fields:
-        return tuple(outer), None
+    fields = [param for param in own.params if call.updates and param.name not in call.outer]
+    whole = [param for param in own.params if call.updates and param.name == INPUT]  # declared by the adapter itself
+    outer = tuple(_param(param, call) for param in (*(one for one in own.params if one not in fields), *whole))
+    if whole or not fields:
+        return outer, None
     inner = tuple(_param(param, call, default=False) for param in fields)
     names = ", ".join(param.name for param in inner)
     words = f"The fields to change: {names}. Others stay as they are; null removes one."
@@ -196,20 +193,18 @@ class AdapterFiles:
 
     def _reload(self, one: ServedAdapter) -> ServedAdapter:
         signature = (0, 0, 0)
-        try:
+        with suppress(OSError):
             signature = _signature(one.path)
-            if signature == one.signature:
-                return one
+        if signature == one.signature:
+            return one
+        try:
             found = load_adapter(one.path)
             if found.name != one.name:
                 raise AdapterUnusable(f"{one.path}: the adapter's name changed; start the server again")
-        except (OSError, AdapterUnusable) as error:
-            problem = str(error)
-            if isinstance(error, OSError):
-                problem = f"{one.path}: {error.strerror or 'cannot be read'}"
-            if problem != one.problem:
+        except AdapterUnusable as problem:
+            if str(problem) != one.problem:
                 self._say(f"{problem}\nThe previous version is still served.")
-            return replace(one, problem=problem, signature=signature)
+            return replace(one, problem=str(problem), signature=signature)
         if found.mark != one.mark:
             self._say(f"{one.path}: read again")
         return found

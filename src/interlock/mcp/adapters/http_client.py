@@ -6,10 +6,11 @@ import asyncio
 import json
 import math
 import os
+import sys
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any
@@ -159,19 +160,17 @@ class RateLimitPauses:
 
     def note(self, service: str, limits: Iterable[ApiLimit], received: ServiceResponse) -> None:
         """Starts a pause where a response reports too many requests, or none remaining."""
-        now = time.time()
+        now, pause = time.time(), (0.0, dict[str, Any]())
         if received.status == 429:
-            self._pause(service, now + retry_after(received), {})
+            pause = now + retry_after(received), {}
         for limit in limits:
             names = (limit.remaining_header, limit.reset_header)
             left, text = (received.headers.get(name, "").strip() for name in names)
             if limit.scope == "global" and left == "0":
                 wait = int(text) if text.isdigit() and len(text) <= 12 else 60
-                until = float(wait) if wait > _EPOCH else now + wait
-                self._pause(service, until, {"limit": limit.limit, "window": limit.window})
-
-    def _pause(self, service: str, until: float, details: dict[str, Any]) -> None:
-        self._until[service] = (min(until, time.time() + MOST), details)
+                pause = wait if wait > _EPOCH else now + wait, {"limit": limit.limit, "window": limit.window}
+        if pause[0]:
+            self._until[service] = min(pause[0], now + MOST), pause[1]
 
 
 RETRIES = (0.2, 0.8)  # seconds before each further try of a read
@@ -202,16 +201,14 @@ class Performer:
         self, service: Service, name: str, params: Mapping[str, Any], before: Before | None = None
     ) -> Any:
         """The data of a success; raises LoopProblem for everything else."""
-        call = service.calls.get(name)
-        if call is None:
-            raise LoopProblem("NOT_FOUND_OPERATION", f"There is no operation '{name}'", {"operation": name})
+        call = service.calls[name]
         sending = _Sending(self, service, call, params, service.auth.sign_in(self._environ), before)
-        slot: AbstractAsyncContextManager[object] = nullcontext()
-        if service.together:  # so many requests at a time
-            key = f"{service.name} {service.together}"
-            slot = self._slots.setdefault(key, asyncio.Semaphore(service.together))
+        most = service.together or sys.maxsize  # requests at a time
         try:
-            async with asyncio.timeout(service.timeout), slot:
+            async with (
+                asyncio.timeout(service.timeout),
+                self._slots.setdefault(f"{service.name} {most}", asyncio.Semaphore(most)),
+            ):
                 return sending.data(await sending.response())
         except TimeoutError:
             raise _unanswered(call, f"The service did not answer within {service.timeout:g} s") from None

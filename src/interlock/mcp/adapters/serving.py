@@ -312,8 +312,8 @@ async def serve_adapters(
     proxy: str | None,
     version: str,
 ) -> None:
-    link, loop = DaemonLink(config, config_path), asyncio.get_running_loop()
-    remote, performer = SocketBackend(link, options), Performer(proxy=proxy)
+    remote, performer = SocketBackend(DaemonLink(config, config_path), options), Performer(proxy=proxy)
+    loop = asyncio.get_running_loop()
 
     def perform(work: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(work, loop).result()
@@ -322,7 +322,7 @@ async def serve_adapters(
     asking = AdapterCaller(find_daemon(config), agent, remote.session.id)
     remote.local = AdapterServer(shelf, asking, performer, config, options.naming, version, tight, perform)
     try:
-        await serve(link, remote, build_server(remote, version, "", "interlock-adapter"), WORDS)
+        await serve(remote, build_server(remote, version, "", "interlock-adapter"), WORDS)
     finally:
         remote.close()
         await performer.close()
