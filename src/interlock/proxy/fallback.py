@@ -40,9 +40,10 @@ def _judge(body: Mapping[str, Any], behind: ServerIdentity, claims: ToolClaims, 
     verdict, level = said.verdict, max(said.level, claimed)
     trust = min(TRUSTS[behind.trust or UNTESTED], HIGHEST_CLAIM)
     word = passage(AdapterCall(body["tool"], Level(max(0, level)), trust, introspection=reads)).word
-    if verdict.word == "allow" and level > config.hooks.passes:
-        verdict = HookVerdict("deny", f"Denied: the server declares this call destructive. {DOWN} {NO_CONSENT}")
-    elif verdict.word == "allow" and word != ALLOW:
-        verdict = HookVerdict("deny", f"Denied: a server that is {trust.word} may not do this. {DOWN} {NO_CONSENT}")
+    why = f"a server that is {trust.word} may not do this" if word != ALLOW else ""
+    if level > config.hooks.passes:
+        why = "the server declares this call destructive"
+    if verdict.word == "allow" and why:
+        verdict = HookVerdict("deny", f"Denied: {why}. {DOWN} {NO_CONSENT}")
     said = record(str(body["agent"]["name"]), event, FallbackVerdict(verdict, level, said.findings), config)
     return said.verdict.word == "allow", said.verdict.reason

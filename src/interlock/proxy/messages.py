@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 from urllib.parse import unquote
 
@@ -114,13 +115,12 @@ class OwnRequests:
     """Requests that a proxy makes by itself to one side, which alone may answer them."""
 
     def __init__(self, send: Send, prefix: str) -> None:
-        self._send, self._prefix, self._number = send, prefix, 0
+        self._send, self._prefix, self._numbers = send, prefix, count(1)
         self._waiting: dict[str, asyncio.Future[Any]] = {}
 
     async def ask(self, method: str, params: dict[str, Any]) -> Any:
         """None for an error."""
-        self._number += 1
-        id = f"{self._prefix}-{self._number}"
+        id = f"{self._prefix}-{next(self._numbers)}"
         waiting = self._waiting[id] = asyncio.get_running_loop().create_future()
         try:
             self._send(request(method, params, id=id))

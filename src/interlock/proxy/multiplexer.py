@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Mapping
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +95,7 @@ class Multiplexer:
     """One server to its client, one client to each of its servers."""
 
     def __init__(self, stdio: Stdio, places: list[ServerAddress], setting: ProxyOptions) -> None:
-        self._stdio, self._loop = stdio, asyncio.get_running_loop()
+        self._stdio, self._numbers = stdio, count(1)
         names = [one.behind.name for one in places]
         self.lines = {
             name: ServerConnection(one, setting, partial(self._from_server, name)) for name, one in zip(names, places)
@@ -106,7 +106,6 @@ class Multiplexer:
         self._own = {name: OwnRequests(partial(self._pass, name), f"interlock-many-{name}") for name in self.lines}
         self._client_requests: dict[str, tuple[str, Any]] = {}  # requests of servers to the client: server, and its id
         self._calls: dict[Key, str] = {}  # the server of each call
-        self._number = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
@@ -114,11 +113,8 @@ class Multiplexer:
         self._stdio.paced_servers += [self.lines[name].pace for name in self.live]
 
     async def _start(self, name: str) -> None:
-        try:
-            await self.lines[name].start()
+        if await self.lines[name].start():
             self.live.add(name)
-        except OSError as problem:
-            self.lines[name].report(f"it cannot be started: {problem.strerror or problem}")
 
     async def watch(self) -> None:
         await asyncio.gather(*map(self._watch, list(self.live)))
@@ -154,7 +150,7 @@ class Multiplexer:
         if work is None:
             words = f"a proxy of several servers offers tools only, not {str(method)[:80]}"
             return self._stdio.send(error(message["id"], METHOD, words))
-        task = self._loop.create_task(self._reply(message["id"], work(params)))
+        task = asyncio.create_task(self._reply(message["id"], work(params)))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return None
@@ -191,9 +187,8 @@ class Multiplexer:
         message = json.loads(line)
         if "method" in message:
             if "id" in message:
-                self._number += 1
-                self._client_requests[f"{name}:{self._number}"] = (name, message["id"])
-                message["id"] = f"{name}:{self._number}"
+                key = f"{name}:{next(self._numbers)}"
+                self._client_requests[key], message["id"] = (name, message["id"]), key
             return self._stdio.send(encode_message(message))
         if self._own[name].answer(message):
             return None

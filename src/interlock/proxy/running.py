@@ -179,20 +179,23 @@ class ServerConnection:
         self._holding: asyncio.Task[None] | None = None
         self._server: ServerProcess | RemoteServer | None = None
 
-    async def start(self) -> None:
-        """Raises OSError where the server cannot be started."""
-        most = self._limits.line_bytes
-        if self.place.url:
-            # Half a second of imports that a local server does not need.
-            from interlock.proxy.remote import RemoteServer
+    async def start(self) -> bool:
+        """False where the server cannot be started."""
+        place, line, most = self.place, self.relay.from_server, self._limits.line_bytes
+        try:
+            if place.url:
+                # Half a second of imports that a local server does not need.
+                from interlock.proxy.remote import RemoteServer
 
-            self._server = RemoteServer(self.place, self.relay.from_server, self.report, most)
-        else:
-            self._server = await ServerProcess.start(
-                self.place.command, self.relay.from_server, most, self._too_long, self.place.env
-            )
+                self._server = RemoteServer(place, line, self.report, most)
+            else:
+                self._server = await ServerProcess.start(place.command, line, most, self._too_long, place.env)
+        except OSError as problem:
+            self.report(f"it cannot be started: {problem.strerror or problem}")
+            return False
         await self.gate.report_tools({})
         self._holding = asyncio.create_task(self.gate.session.hold())
+        return True
 
     def report(self, words: str) -> None:
         """Never the content of a call."""
@@ -237,10 +240,7 @@ def run(place: ServerAddress, setting: ProxyOptions) -> int:
 async def _one(place: ServerAddress, setting: ProxyOptions) -> int:
     stdio = Stdio(setting.config.proxy.line_bytes)
     line = ServerConnection(place, setting, stdio.send)
-    try:
-        await line.start()
-    except OSError as problem:
-        line.report(f"it cannot be started: {problem.strerror or problem}")
+    if not await line.start():
         return FAILED
     stdio.paced_servers.append(line.pace)
     stdio.listen(line.relay.from_client)
