@@ -103,7 +103,8 @@ class InProcessBackend:
         self._own: set[str] = set()  # patterns that this program registered by itself
         self._waiting: list[tuple[str, Callable[[], None]]] = []  # for tickets
         self._inspector = WarmInspector() if config.impact.inspect else None  # starts with the first inspection
-        state.snapshots.taker = WarmSnapshotter(config.snapshots, config.folder)  # starts with the first snapshot
+        self._snapshotter = WarmSnapshotter(config.snapshots, config.folder)  # starts with the first snapshot
+        state.snapshots.taker = self._snapshotter
         self._upkeep = Maintenance(state, config.audit)
         state.store.listen(self._wake)
         self._upkeep.start()
@@ -122,12 +123,8 @@ class InProcessBackend:
         except HttpProblem as problem:
             words = f"Denied: {problem.words}."
             return Decision("deny", words, code=problem.code, strength=isolation, details=problem.details)
-        inspect, taker = self._inspector, self.state.snapshots.taker
-        take = taker.take if taker is not None else None
-        if os.getpid() != self._process:  # the parent's child processes are not for a forked child to use
-            inspect = take = None
         action = replace(request.action, home=home_for(self._who.principal, os.environ.get("HOME", "")))
-        access = Access(read_text, find_project_files, inspect, take, real_paths)
+        access = Access(read_text, find_project_files, self._inspector, self._snapshotter.take, real_paths)
         decision = evaluate(self.state, replace(request, action=action, door=INTERFACE, access=access))
         id = decision.ticket.id if decision.ticket is not None else ""
         approve = _APPROVE.sub(f"gate.approve('{id}', session)", decision.reason)  # calls, which take whole ids
@@ -279,9 +276,9 @@ class InProcessBackend:
         for _, wake in tuple(self._waiting):
             wake()
         self._upkeep.stop()
-        for child in (self._inspector, self.state.snapshots.taker):
-            if child is not None:
-                child.close()
+        self._snapshotter.close()
+        if self._inspector is not None:
+            self._inspector.close()
         try:
             self.state.recorder.event_alone("stop", "interlock", {})
             sign_record(self.state)

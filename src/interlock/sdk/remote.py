@@ -94,11 +94,10 @@ class RemoteBackend(Struct, frozen=True):
     def metrics(self) -> dict[str, Any]:
         return dict(self.daemon.get("/metrics"))
 
+    @raise_gate_errors()
     def patterns(self) -> tuple[Pattern, ...]:
-        with raise_gate_errors():
-            listed = self.daemon.get("/patterns")
         try:
-            return tuple(Pattern.of(wire) for wire in listed["patterns"])
+            return tuple(map(Pattern.of, self.daemon.get("/patterns")["patterns"]))
         except (PatternError, KeyError, TypeError) as error:
             raise GateError(f"the daemon's patterns cannot be read: {error}") from error
 
