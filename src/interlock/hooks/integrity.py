@@ -51,7 +51,9 @@ class HookFiles(Struct):
 
     def _change(self, path: str, known: WatchedFile | None) -> str:
         stat = _stat(path)
-        digest, ours = _read(path)
+        data = read_bytes(path, MOST_BYTES)
+        digest = hashlib.sha256(data).hexdigest() if data is not None else ""
+        ours = data is not None and (CLIENT.encode() in data or ROUTE.encode() in data)
         if known is None and len(self.files) >= MOST:
             return ""
         self.files[path] = WatchedFile(stat, digest, ours)
@@ -69,10 +71,10 @@ class HookFiles(Struct):
 @lru_cache(maxsize=256)
 def hook_paths(word: str, principal: str, cwd: str) -> tuple[str, ...]:
     """The files that can install an agent's hooks for a call in this folder."""
-    home = home_of(principal)
-    project = Path(cwd) if cwd.startswith("/") else Path(home)
-    places = [place.path for scope in SCOPES for place in agent_of(word).places(scope, Path(home), project)]
-    return tuple(dict.fromkeys(path for path in map(str, places) if "\0" not in path))  # no file has such a name
+    home = Path(home_of(principal))
+    project = Path(cwd) if cwd.startswith("/") else home
+    places = (str(place.path) for scope in SCOPES for place in agent_of(word).places(scope, home, project))
+    return tuple(dict.fromkeys(path for path in places if "\0" not in path))  # no file has such a name
 
 
 def _stat(path: str) -> Stat:
@@ -81,13 +83,6 @@ def _stat(path: str) -> Stat:
     except OSError:
         return GONE
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns ^ found.st_ctime_ns
-
-
-def _read(path: str) -> tuple[str, bool]:
-    data = read_bytes(path, MOST_BYTES)
-    if data is None:
-        return "", False
-    return hashlib.sha256(data).hexdigest(), CLIENT.encode() in data or ROUTE.encode() in data
 
 
 def disabling_settings(agent: AgentDialect, principal: str, cwd: str) -> list[str]:

@@ -8,7 +8,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from msgspec import Struct, field
 
@@ -19,16 +19,13 @@ from interlock.config.settings import SeparateSettings
 from interlock.hooks.coverage import Coverage, Transcripts
 from interlock.hooks.integrity import HookFiles
 from interlock.hooks.provenance import SessionProvenance
+from interlock.hooks.wrapping import FoundFolders, SentCall
 from interlock.hooks.written_files import WrittenFiles
+from interlock.journal.wrapping import Wrapper
 from interlock.model import AgentRef, Kind, TicketState
+from interlock.policy.effect_key import EffectKey
 from interlock.runtime import put_bounded, put_newest
-
-if TYPE_CHECKING:
-    from interlock.hooks.wrapping import FoundFolders, SentCall
-    from interlock.journal.wrapping import Wrapper
-    from interlock.policy.effect_key import EffectKey
-    from interlock.runtime.state import State
-
+from interlock.runtime.state import State
 
 MOST = 5_000
 SECONDS = 60.0  # between two announcements of one call

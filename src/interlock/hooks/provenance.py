@@ -88,15 +88,15 @@ class SessionProvenance(Confidential, Struct):
         """Before a call runs: files only where none exists, or one that this session created and nobody else changed."""
         if not who.session or who.name not in _REPORT_FAILURE:
             return
-        facts = judged.facts
-        things = (
-            thing for thing in created_by(action, facts, judged.line) if thing.kind != FILE or _absent(who, thing)
-        )
+        facts, own = judged.facts, who.principal == f"uid:{os.getuid()}"  # other users' files are not checked here
+        created = created_by(action, facts, judged.line)
+        things = (thing for thing in created if thing.kind != FILE or (own and _absent(thing)))
+        folders = folders_added_to(facts, action.cwd) if own and action.cwd.startswith("/") else ()
         expected = ExpectedCreation(
             (*things, *self._rewritten(who, action)),
             tuple(removed_by(facts)),
             _cd_target(action, facts),
-            _listed(who, action, facts),
+            tuple((folder, _names_in(folder)) for folder in folders),
         )
         with self._lock:
             put_newest(self._expected, call, expected, MOST_EXPECTED)
@@ -122,7 +122,7 @@ class SessionProvenance(Confidential, Struct):
             self._save()
 
     def load(self) -> None:
-        """Reads an earlier daemon's file; ignores one whose MAC is wrong."""
+        """An earlier daemon's file; ignores one whose MAC is wrong."""
         if self.folder is None:
             return
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -207,20 +207,12 @@ def _path_of(thing: CreatedThing) -> str:
     return os.path.join(thing.base, thing.name)
 
 
-def _absent(who: AgentRef, thing: CreatedThing) -> bool:
-    """False for another user's files, which are not checked here."""
-    if who.principal == f"uid:{os.getuid()}":
-        try:
-            os.lstat(_path_of(thing))
-        except (OSError, ValueError) as error:
-            return isinstance(error, FileNotFoundError | NotADirectoryError)
+def _absent(thing: CreatedThing) -> bool:
+    try:
+        os.lstat(_path_of(thing))
+    except (OSError, ValueError) as error:
+        return isinstance(error, FileNotFoundError | NotADirectoryError)
     return False
-
-
-def _listed(who: AgentRef, action: Action, facts: Sequence[Fact]) -> tuple[tuple[str, frozenset[str]], ...]:
-    if who.principal != f"uid:{os.getuid()}" or not action.cwd.startswith("/"):
-        return ()
-    return tuple((folder, _names_in(folder)) for folder in folders_added_to(facts, action.cwd))
 
 
 def _names_in(folder: str) -> frozenset[str]:
@@ -232,8 +224,11 @@ def _names_in(folder: str) -> frozenset[str]:
 
 def _added(listed: Sequence[tuple[str, frozenset[str]]]) -> list[CreatedThing]:
     """The new files in folders since they were listed, whether the call that adds files succeeded or not."""
-    new = [(folder, name) for folder, before in listed for name in sorted(_names_in(folder) - before)[:_MOST_ADDED]]
-    return [CreatedThing(FILE, os.path.join(folder, name), "/") for folder, name in new]
+    return [
+        CreatedThing(FILE, os.path.join(folder, name), "/")
+        for folder, before in listed
+        for name in sorted(_names_in(folder) - before)[:_MOST_ADDED]
+    ]
 
 
 def _mark(path: str) -> str:

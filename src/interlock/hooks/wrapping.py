@@ -24,12 +24,12 @@ from interlock.analysis.programs.load import input_language, program_set
 from interlock.identity import home_of
 from interlock.impact import Budget
 from interlock.impact.survey import folders_made_again
+from interlock.journal.wrapping import MOST_TEXT, Wrapper, call_word, leave_out
 from interlock.model import Action, Kind, Level
 from interlock.policy.effect_key import EffectKey, effect_keys, everyday_keys
 
 if TYPE_CHECKING:
     from interlock.hooks.memory import Recent
-    from interlock.journal.wrapping import Wrapper
 
 _ALONE = re.compile(r"(?<![&<>|])&(?![&>])")  # starts something in the background, unless it is quoted
 _SETS = re.compile(r"(?:^|[\s;&|(])[A-Za-z_]\w*(?:\[[^]]*\])?\+?=|\(\s*\)\s*\{|\bfunction\b")
@@ -62,8 +62,6 @@ class RewriteCheck(Struct, frozen=True):
 
 def wrap_call(check: RewriteCheck, wrapper: Wrapper) -> RewrittenCall | None:
     """None where the call only reads, would not be the same there, or the agent's own rules leave it alone."""
-    from interlock.journal.wrapping import call_word
-
     call, agent, passage_of = check.call, check.agent, check.agent.rewrites
     commands = tuple(fact for fact in check.judged.facts if isinstance(fact, Command))
     # What code in another language does is never known for certain.
@@ -91,8 +89,6 @@ class FoundFolders(Struct, frozen=True):
 
 def leave_out_made_again(known: Recent[FoundFolders], front: str, call: str, cwd: str) -> None:
     """Lets the journal of a call leave out folders that a program makes again; looks for them once a minute, and blocks."""
-    from interlock.journal.wrapping import leave_out
-
     now, found = time.monotonic(), known.get(cwd)
     if found is None or now - found.at > _SECONDS:
         found = FoundFolders(now, tuple(folders_made_again(cwd, Budget.of(_MILLISECONDS))))
@@ -102,8 +98,6 @@ def leave_out_made_again(known: Recent[FoundFolders], front: str, call: str, cwd
 
 def is_rewritable(call: AgentCall) -> bool:
     """Whether all of a call is one text for a shell, in the foreground."""
-    from interlock.journal.wrapping import MOST_TEXT
-
     text = call.action.text
     if call.action.kind is not Kind.COMMAND or call.input.get(FIELD) != text or "\0" in text:
         return False
