@@ -143,15 +143,15 @@ def _guard_function(function: Function, what: Callee) -> Function:
 
     def guarded(*given: Any, **named: Any) -> Any:
         try:
-            call = what.call(given, named)
+            call, request = what.call(given, named)
             with _denying():
                 gate = find()
-            decision = require_allowed(ask_gate(gate, guard.wait, call.request))
-            what.require_unchanged(call, given, named)
+            decision = require_allowed(ask_gate(gate, guard.wait, request))
+            what.require_unchanged(request, given, named)
         except NotAllowed as no:
             return _instead(guard, no)
         with OutcomeReport(gate, decision):
-            return function(*call.given, **call.named)
+            return function(*call.args, **call.kwargs)
 
     return guarded
 
@@ -161,16 +161,16 @@ def _guard_coroutine(function: Function, what: Callee) -> Function:
 
     async def guarded(*given: Any, **named: Any) -> Any:
         try:
-            call = what.call(given, named)
+            call, request = what.call(given, named)
             with _denying():
                 find = guard.later or partial(asyncio.to_thread, cast("Callable[[], Gate]", guard.gate))
                 gate = await find()
-            decision = require_allowed(await ask_gate_async(gate, guard.wait, call.request))
-            what.require_unchanged(call, given, named)
+            decision = require_allowed(await ask_gate_async(gate, guard.wait, request))
+            what.require_unchanged(request, given, named)
         except NotAllowed as no:
             return _instead(guard, no)
         async with OutcomeReport(gate, decision):
-            return await function(*call.given, **call.named)
+            return await function(*call.args, **call.kwargs)
 
     return guarded
 
@@ -194,12 +194,6 @@ Resource = Callable[..., str]
 _SELF = "self"
 
 
-class GuardedCall(Struct, frozen=True):
-    given: tuple[Any, ...]
-    named: Json
-    request: ActionArguments
-
-
 class Callee(Struct, frozen=True):
     name: str
     signature: inspect.Signature
@@ -207,8 +201,8 @@ class Callee(Struct, frozen=True):
     left: frozenset[str]  # parameters that are not judged
     guard: Guard
 
-    def call(self, given: tuple[Any, ...], named: Json) -> GuardedCall:
-        """With private copies of its arguments; raises Denied for one that cannot be shown."""
+    def call(self, given: tuple[Any, ...], named: Json) -> tuple[inspect.BoundArguments, ActionArguments]:
+        """Private copies of the arguments, and the request; raises Denied for one that cannot be shown."""
         binding = self.signature.bind(*given, **named)
         resource = self.find_resource(given, named)
         shown = dict(self.defaults)
@@ -220,14 +214,11 @@ class Callee(Struct, frozen=True):
                     words = f"argument {name!r} of {self.name} cannot be shown to anybody: {error}"
                     raise deny_call(f"{words}. Pass plain data, or name it in leave=.") from None
         try:
-            request: ActionArguments = {"operation": self.name, "params": bind_params(shown)}
+            params = bind_params(shown)
         except Unwritable as error:
             raise deny_call(f"arguments of {self.name}: {error}.") from None
-        if resource is not None:
-            request["resource"] = resource
-        if self.guard.danger:
-            request["danger"] = self.guard.danger
-        return GuardedCall(binding.args, binding.kwargs, request)
+        danger = self.guard.danger or None
+        return binding, {"operation": self.name, "params": params, "resource": resource, "danger": danger}
 
     def find_resource(self, given: tuple[Any, ...], named: Json) -> str | None:
         if self.guard.resource is None:
@@ -237,9 +228,9 @@ class Callee(Struct, frozen=True):
             raise deny_call(f"resource= of {self.name} gave {type(found).__name__} {found!r:.60}, expected a text.")
         return found
 
-    def require_unchanged(self, call: GuardedCall, given: tuple[Any, ...], named: Json) -> None:
+    def require_unchanged(self, judged: ActionArguments, given: tuple[Any, ...], named: Json) -> None:
         """Raises Denied where the call would now act on another resource than the judged one."""
-        if self.guard.resource is not None and self.find_resource(given, named) != call.request.get("resource"):
+        if self.find_resource(given, named) != judged.get("resource"):
             raise deny_call(f"what {self.name} is done to is no longer what was judged.")
 
 
