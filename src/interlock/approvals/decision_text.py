@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from interlock.runtime import Judged
     from interlock.snapshots import TakenSnapshot
 
+NOT_YET = "Nobody has answered yet, and silence is not consent: do not try the same by other means."
 _LEVELS = frozenset(level.word for level in Level)
 
 

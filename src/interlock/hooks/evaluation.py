@@ -17,7 +17,7 @@ from interlock.analysis.read import BudgetSpent, FileReader
 from interlock.analysis.targets.provenance import NOTHING_CREATED
 from interlock.approvals import settle
 from interlock.approvals.answers import abandon
-from interlock.approvals.decision_text import notice, prompt_reason, waiting_line
+from interlock.approvals.decision_text import NOT_YET, notice, prompt_reason, waiting_line
 from interlock.engine.evaluate import evaluate, quick
 from interlock.hooks.memory import (
     ASKED_NEXT,
@@ -33,13 +33,7 @@ from interlock.hooks.memory import (
     session_key,
 )
 from interlock.hooks.provenance import may_change_provenance
-from interlock.hooks.wrapping import (
-    RewriteCheck,
-    SentCall,
-    changed_keys,
-    leave_out_made_again,
-    wrap_call,
-)
+from interlock.hooks.wrapping import SentCall, changed_keys, leave_out_made_again, wrap_call
 from interlock.hooks.written_files import names_program, written_contents
 from interlock.identity.agent_detection import words_above
 from interlock.identity.isolation import JAILED
@@ -54,7 +48,6 @@ from interlock.web.errors import HttpProblem
 
 INTERFACE = "hook"
 SHORT = 4_096  # characters; longer text is not analysed on the event loop
-NOT_YET = "Nobody has answered yet, and silence is not consent: do not try the same by other means."
 TWICE = "Denied: this event has the same call twice, and one approval covers only one of them. Make them one after the other."
 AGAIN = 4  # evaluations of a held call
 
@@ -222,7 +215,7 @@ class HookEvaluation:
         if session.options is None or await self._did_not_fit(hook, call):
             return hook
         judged = await self._read(call.action)
-        new = wrap_call(RewriteCheck(hook.agent, event, call, judged, session.options), wrapper)
+        new = wrap_call(hook.agent, event, judged, session.options, wrapper)
         runs = new is not None and new.asked in session.proved
         return replace(hook, rewrite=new, journaled=runs)
 

@@ -52,29 +52,24 @@ class SentCall(Struct, frozen=True):
     asked: bool
 
 
-class RewriteCheck(Struct, frozen=True):
-    agent: AgentDialect
-    event: Event
-    call: AgentCall
-    judged: Judgement
-    flags: frozenset[str]  # words of the agent's command line
+def wrap_call(
+    agent: AgentDialect, event: Event, judged: Judgement, options: frozenset[str], wrapper: Wrapper
+) -> RewrittenCall | None:
+    """None where the event's call only reads, would not be the same there, or the agent's own rules leave it alone.
 
-
-def wrap_call(check: RewriteCheck, wrapper: Wrapper) -> RewrittenCall | None:
-    """None where the call only reads, would not be the same there, or the agent's own rules leave it alone."""
-    call, agent, passage_of = check.call, check.agent, check.agent.rewrites
-    commands = tuple(fact for fact in check.judged.facts if isinstance(fact, Command))
+    `options` are the words of the agent's command line.
+    """
+    call, passage_of = event.calls[0], agent.rewrites
+    commands = tuple(fact for fact in judged.facts if isinstance(fact, Command))
     # What code in another language does is never known for certain.
-    reads = check.judged.assessment.level < Level.REVERSIBLE and not any(
-        input_language(one.program) for one in commands
-    )
+    reads = judged.assessment.level < Level.REVERSIBLE and not any(input_language(one.program) for one in commands)
     text, home = call.action.text, Path(call.action.home or home_of(f"uid:{os.getuid()}"))
-    if passage_of is None or reads or agent.flags & check.flags or not home.is_absolute():
+    if passage_of is None or reads or agent.flags & options or not home.is_absolute():
         return None
     if not is_rewritable(call) or not runs_alike(text, commands, agent.persistent):
         return None
     words = tuple((fact.program, *fact.words) for fact in commands)
-    passage = passage_of(ShellCall(check.event, call, home, words))
+    passage = passage_of(ShellCall(event, call, home, words))
     if passage == LEAVE:
         return None
     id = call_word(call.id or f"c_{secrets.token_hex(8)}")

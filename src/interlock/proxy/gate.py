@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.analysis.display_text import short_id
-from interlock.approvals.decision_text import notice
+from interlock.approvals.decision_text import NOT_YET, notice
 from interlock.client.connection import CONSENT_FORM, LOST, DaemonLink, DaemonSession, consent_in
 from interlock.config import Config
 from interlock.model import Json
@@ -137,7 +137,6 @@ KEY = "interlock"
 STATE = "interlock:"  # prefix of the state that comes back with a repeated call
 EVERY = 5.0  # seconds between two progress notifications
 AGAIN = 4  # evaluations of one held call at most
-NOT_YET = "Nobody has answered yet, and silence is not consent: do not try the same by other means."
 NOT_ANSWERED = "The user was asked and did not answer."
 Judge = Callable[[], Awaitable[ProxyVerdict]]
 
