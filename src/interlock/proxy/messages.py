@@ -17,9 +17,10 @@ Key = tuple[str, object]  # an id: 1, 1.0, "1" and true are four
 PARSE, INVALID, METHOD, SERVER = -32700, -32600, -32601, -32000
 CALL, LIST, CANCELLED = "tools/call", "tools/list", "notifications/cancelled"
 NOT_PASSED = "Interlock did not pass this on"
-_FIELDS = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
-_PARAMS = frozenset({"name", "arguments", "_meta", "task", "inputresponses", "requeststate"})
-_SPELLED = {"inputresponses": "inputResponses", "requeststate": "requestState"}
+_FIELDS, _PARAMS = (
+    {name.casefold(): name for name in names.split()}
+    for names in ("jsonrpc id method params result error", "name arguments _meta task inputResponses requestState")
+)
 _PLAIN = re.compile(r"[!-~]+")  # every method and field of the protocol: visible ASCII
 _ESCAPED = re.compile(r"\\+u([0-9a-f]{4})|\\+x([0-9a-f]{2})")
 _DECODINGS = 4  # layers of encoding that a method is decoded through
@@ -48,15 +49,15 @@ def check_fields(message: Any) -> None:
     """Refuses what is no object, and a field that some parsers take for another: those that ignore case read `Method` as `method`."""
     if type(message) is not dict:
         raise AmbiguousMessage("a message is an object")
-    for name in message:
-        if name not in _FIELDS and (name.casefold() in _FIELDS or not _PLAIN.fullmatch(name)):
-            raise AmbiguousMessage(f"the field {name!r:.40} is not spelled as in the protocol")
+    _check_spelling(message, _FIELDS, "the field ")
     if message.get("method") == CALL and type(params := message.get("params")) is dict:
-        for name in params:
-            folded = name.casefold()
-            known = folded in _PARAMS and name != _SPELLED.get(folded, folded)
-            if known or not _PLAIN.fullmatch(name):
-                raise AmbiguousMessage(f"params.{name!r:.40} is not spelled as in the protocol")
+        _check_spelling(params, _PARAMS, "params.")
+
+
+def _check_spelling(table: dict[str, Any], known: dict[str, str], where: str) -> None:
+    for name in table:
+        if known.get(name) != name and (known.get(name.casefold(), name) != name or not _PLAIN.fullmatch(name)):
+            raise AmbiguousMessage(f"{where}{name!r:.40} is not spelled as in the protocol")
 
 
 def mimics_call(method: str) -> bool:

@@ -11,6 +11,7 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePath
+from types import NoneType
 from typing import Any, TypedDict, Unpack
 from uuid import UUID
 
@@ -119,10 +120,6 @@ def bind_params(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def to_plain_data(value: Any) -> Any:
     """A value as JSON data; values that behave differently are written differently."""
-    if isinstance(value, Enum):
-        return to_plain_data(value.value)
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
     for kind, write in _WRITERS:
         if isinstance(value, kind):
             return write(value)
@@ -149,6 +146,8 @@ def _bytes(value: bytes | bytearray) -> dict[str, str]:
 
 
 _WRITERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    (Enum, lambda value: to_plain_data(value.value)),
+    ((bool, int, float, str, NoneType), lambda value: value),
     ((list, tuple), lambda value: [to_plain_data(item) for item in value]),
     (Mapping, _table),
     ((set, frozenset), lambda value: {"set": sorted(map(to_plain_data, value), key=json.dumps)}),
