@@ -226,14 +226,13 @@ class Performer:
             raise _failed("The URL of the service cannot be used") from None
 
     async def _read(self, response: httpx.Response) -> bytes:
-        pieces, size = [], 0
+        body, encoding = bytearray(), response.headers.get("content-encoding", "")
         async for piece in response.aiter_raw():
-            size += len(piece)
-            if size > self._most:
+            body += piece
+            if len(body) > self._most:
                 raise too_large(self._most)
-            pieces.append(piece)
-        body, encoding = b"".join(pieces), response.headers.get("content-encoding", "")
-        return decompress(body, encoding, self._most) if encoding not in ("", "identity") and body else body
+        plain = encoding in ("", "identity") or not body
+        return bytes(body) if plain else decompress(bytes(body), encoding, self._most)
 
 
 class _Sending(Struct, frozen=True):
@@ -270,7 +269,7 @@ class _Sending(Struct, frozen=True):
         found = self.data(there, AuthHeaders())
         if not isinstance(found, dict):
             raise _failed("The service returned no object to merge the input into")
-        whole = service.request_with_body(call, params, merge_fields(found, service.fields(call, params)))
+        whole = service.request(call, params, merge_fields(found, service.fields(call, params)))
         mark = there.headers.get("etag", "")
         unchanged = {"If-Match": mark} if mark.startswith('"') else {}  # a weak tag proves nothing
         return replace(whole, headers={**whole.headers, **unchanged})

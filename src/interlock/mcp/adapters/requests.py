@@ -298,17 +298,14 @@ class Service(Struct, frozen=True):
         query = urlencode(call.template.filled_query(params) + _query(call, params), quote_via=quote, safe="")
         return f"{self.base_url}{path}{query and '?'}{query}"
 
-    def request(self, call: ServiceCall, params: Json) -> OutgoingRequest:
-        method, rest = call.template.method, self.fields(call, params)
-        if method in WITHOUT_BODY or (not rest and not call.updates):
-            return OutgoingRequest(method, self.url(call, params), None, self.headers)
-        return self.request_with_body(call, params, rest)
-
-    def request_with_body(self, call: ServiceCall, params: Json, body: Json) -> OutgoingRequest:
-        kind = "application/x-www-form-urlencoded" if self.form else "application/json"
-        data = urlencode(_form(body)) if self.form else json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-        headers = {**self.headers, "Content-Type": kind}
-        return OutgoingRequest(call.template.method, self.url(call, params), data.encode("utf-8"), headers)
+    def request(self, call: ServiceCall, params: Json, merged: Json | None = None) -> OutgoingRequest:
+        method, headers, data = call.template.method, self.headers, None
+        body = self.fields(call, params) if merged is None else merged
+        if method not in WITHOUT_BODY and (body or call.updates):
+            kind = "application/x-www-form-urlencoded" if self.form else "application/json"
+            text = urlencode(_form(body)) if self.form else json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+            headers, data = {**headers, "Content-Type": kind}, text.encode("utf-8")
+        return OutgoingRequest(method, self.url(call, params), data, headers)
 
     def fields(self, call: ServiceCall, params: Json) -> dict[str, Any]:
         if call.updates:
