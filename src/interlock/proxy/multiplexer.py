@@ -10,10 +10,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-import uvloop
-
 from interlock.adapters.trust import HIGHEST_CLAIM
-from interlock.identity import make_undumpable
 from interlock.model import TRUSTS
 from interlock.proxy import SERVER_TABLES, plain_name
 from interlock.proxy.messages import (
@@ -76,12 +73,7 @@ def _place(path: Path, name: str, entry: Any, trust: str) -> ServerAddress:
     return server_address(short, said, command, str(entry.get("url") or ""), (), env, headers)
 
 
-def run_many(places: list[ServerAddress], setting: ProxyOptions) -> int:
-    make_undumpable()
-    return uvloop.run(_run(places, setting))
-
-
-async def _run(places: list[ServerAddress], setting: ProxyOptions) -> int:
+async def relay_many(places: list[ServerAddress], setting: ProxyOptions) -> int:
     stdio = Stdio(setting.config.proxy.line_bytes)
     many = Multiplexer(stdio, places, setting)
     await many.start()

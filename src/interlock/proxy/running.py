@@ -231,13 +231,13 @@ class ServerConnection:
         await asyncio.gather(stopping, self.gate.session.end(), return_exceptions=True)
 
 
-def run(place: ServerAddress, setting: ProxyOptions) -> int:
+def run_relay(relaying: Coroutine[Any, Any, int]) -> int:
     """Relays until either side ends; 0 where that was the client."""
     make_undumpable()
-    return uvloop.run(_one(place, setting))
+    return uvloop.run(relaying)
 
 
-async def _one(place: ServerAddress, setting: ProxyOptions) -> int:
+async def relay_one(place: ServerAddress, setting: ProxyOptions) -> int:
     stdio = Stdio(setting.config.proxy.line_bytes)
     line = ServerConnection(place, setting, stdio.send)
     if not await line.start():

@@ -11,9 +11,8 @@ from interlock.cli.guard.mcp import agent_token
 from interlock.cli.sign_in import operator_change
 from interlock.client import path_segment
 from interlock.config import load_config
-from interlock.proxy.multiplexer import run_many, servers_in_file
-from interlock.proxy.running import ProxyOptions, server_address
-from interlock.proxy.running import run as relay
+from interlock.proxy.multiplexer import relay_many, servers_in_file
+from interlock.proxy.running import ProxyOptions, relay_one, run_relay, server_address
 
 
 def main(argv: Sequence[str]) -> int:
@@ -42,9 +41,9 @@ def _relay(args: Args) -> int:
     config = load_config(args.config)
     setting = ProxyOptions(config, args.config, agent_token(args.token_file) if args.token_file else "")
     if args.servers is not None:
-        return run_many(servers_in_file(args.servers, args.trust), setting)
+        return run_relay(relay_many(servers_in_file(args.servers, args.trust), setting))
     given = {"command": args.command, "url": args.url, "header_files": args.header_file}
-    return relay(server_address(args.name, args.trust, **given), setting)
+    return run_relay(relay_one(server_address(args.name, args.trust, **given), setting))
 
 
 @command("proxy accept")
