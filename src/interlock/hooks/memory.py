@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from enum import StrEnum
 from typing import Generic, TypeVar
 
@@ -44,12 +44,12 @@ class SharedAnswer(Struct):
 class SharedAnswers(Struct):
     """By the pair's common id and the call's content; used on the event loop only."""
 
-    calls: OrderedDict[str, SharedAnswer] = field(default_factory=OrderedDict)
+    calls: OrderedDict[Hashable, SharedAnswer] = field(default_factory=OrderedDict)
 
     async def answer(self, who: str, event: Event, judge: Callable[[], Awaitable[HookVerdict]]) -> HookVerdict:
         """Judged once for two announcements of one call."""
         loop = asyncio.get_running_loop()
-        key = repr((who, event.session, event.pair, [_content(call) for call in event.calls]))
+        key = who, event.session, event.pair, tuple(_content(call) for call in event.calls)
         known = self.calls.pop(key, None)
         if known is not None and (known.event != event.name or known.unique) and loop.time() - known.at < SECONDS:
             return await asyncio.shield(known.answer)  # the next announcement belongs to another call
@@ -160,17 +160,17 @@ class Recent(Generic[V]):
     """A bounded map that drops its oldest entries; safe for threads."""
 
     def __init__(self) -> None:
-        self._entries: OrderedDict[str, V] = OrderedDict()
+        self._entries: OrderedDict[Hashable, V] = OrderedDict()
         self._lock = threading.Lock()
 
-    def put(self, key: str, value: V) -> bool:
+    def put(self, key: Hashable, value: V) -> bool:
         """Whether the key is new."""
         with self._lock:
             new = key not in self._entries
             put_newest(self._entries, key, value, MOST)
         return new
 
-    def get(self, key: str) -> V | None:
+    def get(self, key: Hashable) -> V | None:
         return self._entries.get(key)
 
 
@@ -278,7 +278,7 @@ class HookMemory(Struct):
 
     def session(self, who: AgentRef) -> HookSession:
         """For changes too."""
-        name = repr(session_key(who))
-        found = self.sessions.get(name) or HookSession()
-        self.sessions.put(name, found)
+        key = session_key(who)
+        found = self.sessions.get(key) or HookSession()
+        self.sessions.put(key, found)
         return found

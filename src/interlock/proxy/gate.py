@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from interlock.analysis.display_text import short_id
 from interlock.approvals.decision_text import NOT_YET, notice
@@ -42,14 +43,13 @@ class ProxyGate:
 
     async def decide(self, tool: str, arguments: Json, claims: ToolClaims) -> ProxyVerdict:
         """In this process where the daemon cannot be reached."""
-        level = {"level": claims.level, "why": claims.why} if claims.level else {}
-        hints = {"hints": list(claims.hints)} if claims.hints else {}
+        claimed = {key: value for key, value in asdict(claims).items() if value}
         body = {
             "tool": f"mcp__{self.behind.name}__{tool}",
             "input": arguments,
             "cwd": self._cwd,
             "agent": {"name": self.agent, "session": self.session.id},
-            "server": {**self._server, **level, **hints},
+            "server": {**self._server, **claimed},
         }
         try:
             reply = await self._link.post("/evaluate", body, start=self._starts)
