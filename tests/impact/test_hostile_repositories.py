@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from interlock.impact.inspector import MAX_REQUEST
 from interlock.impact.warm_child import WarmInspector
 from interlock.model import Loss
 from repositories import files, git, inspection_request, inspector, repository, request_effect
@@ -260,6 +261,15 @@ def test_a_look_that_overruns_is_killed_and_the_next_one_is_answered(own: Path) 
         assert (seen.loss, seen.problem) == (Loss.UNKNOWN, "it takes too long")
         assert look(inspection_request(own, request_effect("rm kept.txt"))).loss is Loss.RECOVERABLE
         assert look.pid not in (None, first)
+
+
+def test_an_answer_is_never_taken_for_that_of_a_later_request(own: Path) -> None:
+    files(own, {"only.txt": "nowhere else\n"})
+    with inspector() as look:
+        long = {**inspection_request(own, request_effect("rm kept.txt")), "strayed": ["x" * MAX_REQUEST]}
+        assert look(long).loss is Loss.UNKNOWN
+        assert look(inspection_request(own, request_effect("rm kept.txt"))).loss is Loss.RECOVERABLE
+        assert look(inspection_request(own, request_effect("rm only.txt"))).loss is Loss.LOST
 
 
 def test_a_child_that_is_killed_or_stopped_from_outside_frees_nothing(own: Path) -> None:

@@ -169,7 +169,8 @@ def answer_requests(handle: int, answer: Callable[[bytes, str], bytes], limits: 
     home = pwd.getpwuid(os.getuid()).pw_dir
     with socket.socket(fileno=handle) as sock, sock.makefile("rb") as requests:
         sock.sendall(READY)
-        while line := requests.readline(MAX_REQUEST):
+        # One that is cut off ends the child: answers to its parts would be taken for those to later requests.
+        while (line := requests.readline(MAX_REQUEST)).endswith(b"\n"):
             sock.sendall(answer(line, home))
 
 
