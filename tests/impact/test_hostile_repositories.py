@@ -256,11 +256,11 @@ def test_a_look_that_overruns_is_killed_and_the_next_one_is_answered(own: Path) 
     files(own, {".gitignore": f"{'*a' * 40}b\n", "a" * 200: "x\n"})  # a pattern that takes for ever to compare
     with inspector() as look:
         look(inspection_request(own, request_effect("rm kept.txt")))
-        first = look.pid
+        first = look._child.pid
         seen = look(inspection_request(own, request_effect("git clean -fd"), ms=300))
         assert (seen.loss, seen.problem) == (Loss.UNKNOWN, "it takes too long")
         assert look(inspection_request(own, request_effect("rm kept.txt"))).loss is Loss.RECOVERABLE
-        assert look.pid not in (None, first)
+        assert look._child.pid not in (None, first)
 
 
 def test_an_answer_is_never_taken_for_that_of_a_later_request(own: Path) -> None:
@@ -277,11 +277,11 @@ def test_a_child_that_is_killed_or_stopped_from_outside_frees_nothing(own: Path)
 
     with inspector() as look:
         look(inspection_request(own, request_effect("rm kept.txt")))
-        assert look.pid is not None
-        os.kill(look.pid, signal.SIGSTOP)
+        assert look._child.pid is not None
+        os.kill(look._child.pid, signal.SIGSTOP)
         assert look(inspection_request(own, request_effect("rm kept.txt"), ms=200)).loss is Loss.UNKNOWN
         assert look(inspection_request(own, request_effect("rm kept.txt"))).loss is Loss.RECOVERABLE
-        os.kill(look.pid, signal.SIGKILL)
+        os.kill(look._child.pid, signal.SIGKILL)
         assert look(inspection_request(own, request_effect("rm kept.txt"))).loss in (Loss.RECOVERABLE, Loss.UNKNOWN)
 
 
@@ -290,7 +290,7 @@ def test_the_child_holds_nothing_of_the_daemon(own: Path, monkeypatch: pytest.Mo
     with (tmp_path / "state").open("w") as held, inspector() as look:
         os.set_inheritable(held.fileno(), True)
         look(inspection_request(own, request_effect("rm kept.txt")))
-        place = Path(f"/proc/{look.pid}")
+        place = Path(f"/proc/{look._child.pid}")
         if os.getuid() != 0:  # nobody else of the same user may look into it
             with pytest.raises(PermissionError):
                 (place / "environ").read_bytes()

@@ -24,9 +24,9 @@ from file_trees import PATIENT as LIMITS
 from gate import Gate
 from interlock.engine import undoing
 from interlock.error_codes import AnswerRefused
-from interlock.impact.privileged_helper import HEAD, NOTHING, TEXT, TargetUser, UserTask, answer
+from interlock.impact.privileged_helper import TargetUser, UserTask, answer
 from interlock.impact.user_access import UserHelper
-from interlock.model import AgentRef, command
+from interlock.model import AgentRef, Json, command
 from interlock.server.impact_helper import answer_as_user, request_seconds
 from interlock.snapshots import SnapshotLimits
 from interlock.snapshots.client import REQUEST_KIND, SnapshotClient, clients_by_principal
@@ -65,7 +65,7 @@ class World:
         return folder
 
 
-def answered(top: str, question: Any, _: str) -> bytes:
+def answered(top: str, question: Any, _: str) -> Json:
     """As the helper does it, with homes that only this test has; and a child whose user stops it."""
     if WORDS in str(question):
         os.kill(os.getpid(), signal.SIGSTOP)
@@ -207,17 +207,17 @@ GOOD = {"id": "u_aaaaaaaaaa", "digest": "a" * 64, "files": 1, "bytes": 1, "notes
 
 
 def _said(answer: object) -> bytes:
-    data = json.dumps({"answer": answer}).encode()
-    return HEAD.pack(TEXT, len(data)) + data
+    return json.dumps({"answer": answer}).encode() + b"\n"
 
 
 LIES = {
     "nothing": b"",
-    "no": HEAD.pack(NOTHING, 0),
+    "no": b"null\n",
     "cut off": _said(GOOD)[:-1],
     "more than it says": _said(GOOD) + b"x",
-    "no json": HEAD.pack(TEXT, 3) + b"{}}",
-    "no answer": HEAD.pack(TEXT, 2) + b"{}",
+    "two": _said(GOOD) * 2,
+    "no json": b"{}}\n",
+    "no answer": b"{}\n",
     "a list": _said([]),
     "nothing in it": _said(None),
     "about another": _said({**GOOD, "id": "u_bbbbbbbbbb"}),
@@ -226,7 +226,7 @@ LIES = {
     "half a digest": _said({**GOOD, "digest": "a" * 63}),
     "less than nothing": _said({**GOOD, "bytes": -1}),
     "many": _said({**GOOD, "files": "5"}),
-    "deep": HEAD.pack(TEXT, 400_000) + b"[" * 400_000,
+    "deep": b"[" * 400_000 + b"\n",
 }
 
 

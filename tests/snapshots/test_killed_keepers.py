@@ -22,6 +22,7 @@ from file_trees import (
     shell,
     snapshotter,
 )
+from interlock.impact.warm_child import WarmChild
 from interlock.snapshots import TakenSnapshot, UndoResult
 from interlock.snapshots.client import WarmSnapshotter
 from repositories import files, git, repository
@@ -53,9 +54,11 @@ def top(tmp_path: Path) -> Path:
 def _killed(keep: WarmSnapshotter, work: Any, delay: float) -> Any:
     """The work, during which its process is killed."""
     keep.settle(fresh_snapshot_id())  # it is warm
-    pid = keep.pid
+    child = keep._child
+    assert isinstance(child, WarmChild)
+    pid = child.pid
     assert pid is not None
-    timer = threading.Timer(delay, lambda: os.kill(pid, signal.SIGKILL) if keep.pid == pid else None)
+    timer = threading.Timer(delay, lambda: os.kill(pid, signal.SIGKILL) if child.pid == pid else None)
     timer.start()
     try:
         return work()

@@ -11,6 +11,7 @@ import resource
 import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -153,16 +154,16 @@ def deny_tracing() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-def answer_request(line: bytes, home: str) -> bytes:
-    """The impact for one request; a malformed request gets an unknown impact."""
+def answer_request(question: Json, home: str) -> Json:
+    """A malformed request gets an unknown impact."""
     try:
-        impact = inspect_targets(json.loads(line), home)
+        impact = inspect_targets(question, home)
     except Exception as error:
         impact = unknown_impact(f"the inspection failed ({type(error).__name__})")
-    return json.dumps(impact_json(impact)).encode() + b"\n"
+    return impact_json(impact)
 
 
-def answer_requests(handle: int, answer: Callable[[bytes, str], bytes], limits: Callable[[], None] = confine) -> None:
+def answer_requests(handle: int, answer: Callable[[Any, str], Json], limits: Callable[[], None] = confine) -> None:
     os.chdir("/")
     deny_tracing()
     limits()
@@ -171,7 +172,7 @@ def answer_requests(handle: int, answer: Callable[[bytes, str], bytes], limits: 
         sock.sendall(READY)
         # One that is cut off ends the child: answers to its parts would be taken for those to later requests.
         while (line := requests.readline(MAX_REQUEST)).endswith(b"\n"):
-            sock.sendall(answer(line, home))
+            sock.sendall(json.dumps(answer(json.loads(line), home)).encode() + b"\n")
 
 
 if __name__ == "__main__":

@@ -19,13 +19,12 @@ from msgspec import Struct
 from interlock.impact import GRACE, MILLISECONDS
 from interlock.impact.files import decode, find_project_files, read_text, real_paths
 from interlock.impact.inspector import answer_request, confine
+from interlock.model import Json
 
 MAX_REQUEST = 65_536  # bytes
 MOST_AT_ONCE = 32
 SECONDS = 5.0
 LONGEST = 60.0
-NOTHING, TEXT = b"n", b"t"
-HEAD = struct.Struct(">cI")  # which of them, and how many bytes follow
 _PEER = struct.Struct("3i")  # pid, uid, gid
 _DEADLINE = struct.Struct("id")  # a child, and how many seconds it may take
 
@@ -41,7 +40,7 @@ class TargetUser(Struct, frozen=True):
 class UserTask(Struct, frozen=True):
     """Answers one kind of request, given that user's home, once the child has become that user; with its time limit."""
 
-    answer: Callable[[Any, str], bytes | None]
+    answer: Callable[[Any, str], Any]
     seconds: Callable[[Any], float] = lambda _: SECONDS
 
 
@@ -125,37 +124,26 @@ def _serve_one(
         _become(agents[uid])
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, seconds)  # it ends, whatever it is doing then
-        data = how(question, home)
-        head = HEAD.pack(NOTHING if data is None else TEXT, len(data or b""))
-        connection.sendall(head + (data or b""))  # the daemon counts: an answer that was cut off is none
+        connection.sendall(json.dumps(how(question, home)).encode() + b"\n")  # without its end, an answer is none
     except BaseException:
         os._exit(1)
     os._exit(0)
 
 
-def _text(path: Any, _: str) -> bytes | None:
-    text = read_text(os.path.join("/", str(path)))
-    return None if text is None else text.encode("utf-8", "surrogatepass")
-
-
-def _inspect(question: Any, home: str) -> bytes:
+def _inspect(question: Any, home: str) -> Json:
     confine()
-    return answer_request(json.dumps(question).encode(), home)
+    return answer_request(question, home)
 
 
-def _resolve(asked: Any, _: str) -> bytes:
-    return json.dumps(real_paths([(str(path), bool(follow)) for path, follow in asked])).encode()
-
-
-def _project(question: Any, _: str) -> bytes:
+def _project(question: Any, _: str) -> list[list[str]]:
     files = find_project_files(str(question.get("cwd", "")))
-    return json.dumps([[file.path, file.text, file.problem] for file in files]).encode()
+    return [[file.path, file.text, file.problem] for file in files]
 
 
 ANSWERS: Answers = {
-    "path": UserTask(_text),
+    "path": UserTask(lambda path, _: read_text(os.path.join("/", str(path)))),
     "look": UserTask(_inspect, lambda question: float(question.get("ms", MILLISECONDS)) / 1000 + GRACE),
-    "real": UserTask(_resolve),
+    "real": UserTask(lambda asked, _: real_paths([(str(path), bool(follow)) for path, follow in asked])),
     "project": UserTask(_project),
 }
 

@@ -23,7 +23,6 @@ from interlock.impact.files import (
     read_text,
     real_paths,
 )
-from interlock.impact.privileged_helper import HEAD, NOTHING, TEXT
 from interlock.model import Json
 from interlock.policy.impact import Impact, impact_of, unknown_impact
 from interlock.policy.load import MOST, NAME, ProjectFile
@@ -32,7 +31,7 @@ from interlock.ports import Access, SnapshotTaker
 REQUEST_SECONDS = 10.0
 PATIENCE = 3.0  # seconds for a search
 INSPECTION_SECONDS = 3.0  # more than an inspection's own limit
-_MOST = MAX_SCRIPT * 4 + 4_096  # bytes
+_MOST = MAX_SCRIPT * 6 + 4_096  # bytes
 
 
 class HelperUnavailable(OSError):
@@ -45,47 +44,52 @@ class UserHelper(Struct, frozen=True):
     place: str
     uid: int
 
-    def ask(self, kind: str, question: Any, seconds: float, most: int = _MOST) -> bytes | None:
-        """None where there is nothing; an answer longer than `most` is none."""
+    def ask(self, kind: str, question: Any, seconds: float, most: int = _MOST) -> Any:
+        """An answer longer than `most` bytes, or without its end, is none."""
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
                 sock.settimeout(seconds)
                 sock.connect(self.place)
                 sock.sendall(json.dumps({"uid": self.uid, kind: question}).encode() + b"\n")
-                answer = sock.makefile("rb").read(most + HEAD.size)
+                answer = sock.makefile("rb").read(most)
         except OSError as error:
             raise HelperUnavailable(f"{self.place}: {error.strerror or error}") from None
-        found, size = HEAD.unpack_from(answer) if len(answer) >= HEAD.size else (b"", 0)
-        data = answer[HEAD.size :]
-        if found not in (NOTHING, TEXT) or len(data) != size:
-            about = question if kind == "path" else "what is there"
-            raise HelperUnavailable(f"{self.place}: no answer about {about!r:.200}")
-        return data if found == TEXT else None
+        try:
+            if answer.endswith(b"\n"):
+                return json.loads(answer)
+        except (ValueError, RecursionError):
+            pass
+        raise self._no_answer(question if kind == "path" else "what is there")
+
+    def _no_answer(self, about: object) -> HelperUnavailable:
+        return HelperUnavailable(f"{self.place}: no answer about {about!r:.200}")
 
     def read(self, path: str) -> str | None:
-        data = self.ask("path", path, REQUEST_SECONDS)
-        return data.decode("utf-8", "surrogatepass") if data is not None else None
+        text = self.ask("path", path, REQUEST_SECONDS)
+        if not isinstance(text, str | None):
+            raise self._no_answer(path)
+        return text
 
     def inspect(self, question: Json) -> Impact:
         """An unknown impact where there is no clear answer."""
         try:
-            return impact_of(json.loads(self.ask("look", dict(question), INSPECTION_SECONDS) or b""))
-        except (OSError, ValueError, KeyError, TypeError):
+            return impact_of(self.ask("look", dict(question), INSPECTION_SECONDS))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return unknown_impact("the inspection failed")
 
     def resolve(self, asked: Sequence[tuple[str, bool]]) -> list[str]:
         try:
             found = real_paths(asked, strict=True)
         except Hidden:
-            found = json.loads(self.ask("real", list(asked), REQUEST_SECONDS) or b"[]")
-        if len(found) != len(asked) or not all(isinstance(one, str) for one in found):
+            found = self.ask("real", list(asked), REQUEST_SECONDS)
+        if not isinstance(found, list) or len(found) != len(asked) or not all(isinstance(one, str) for one in found):
             raise HelperUnavailable(f"{self.place}: no answer about where paths lead")
         return found
 
     def find(self, cwd: str) -> ProjectFiles:
         """A failed search is a problem, since a file may be there."""
         try:
-            rows = json.loads(self.ask("project", {"cwd": cwd}, PATIENCE, DEEPEST * (MOST * 6 + 8_192)) or b"")
+            rows = self.ask("project", {"cwd": cwd}, PATIENCE, DEEPEST * (MOST * 6 + 8_192))
             return tuple(ProjectFile(*map(str, one)) for one in rows)
         except (HelperUnavailable, ValueError, TypeError) as error:
             return (ProjectFile(os.path.join(cwd, NAME), problem=f"it could not be searched for: {error}"[:200]),)

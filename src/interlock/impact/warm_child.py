@@ -64,7 +64,7 @@ class WarmChild:
             self._start()
         assert self._sock is not None
         self._sock.settimeout(STARTING)
-        self._sock.sendall(json.dumps(question).encode("utf-8", "surrogatepass") + b"\n")
+        self._sock.sendall(json.dumps(question).encode() + b"\n")
         line = self._line(seconds)
         if not line.endswith(b"\n"):
             raise ChildTimeout
@@ -119,10 +119,6 @@ class WarmInspector:
             return unknown_impact("it takes too long")
         except (OSError, ValueError, KeyError, TypeError):
             return unknown_impact("the inspection failed")
-
-    @property
-    def pid(self) -> int | None:
-        return self._child.pid
 
     def close(self) -> None:
         self._child.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import pwd
 import socket
@@ -17,6 +16,7 @@ from interlock.config import Config, load_config
 from interlock.identity import make_undumpable
 from interlock.impact.inspector import deny_tracing
 from interlock.impact.privileged_helper import UserTask, answer, target_users
+from interlock.model import Json
 from interlock.snapshots.client import LONG_SECONDS, REQUEST_KIND, SETTLE_SECONDS, take_seconds
 from interlock.snapshots.snapshotter import answer_request, confine
 from interlock.web.sockets import CannotServe, ListeningSockets, inherited_sockets, open_sockets, unix
@@ -57,13 +57,13 @@ def request_seconds(question: Any) -> float:
     return SETTLE_SECONDS if question["do"] == "settle" else LONG_SECONDS
 
 
-def answer_as_user(question: Any, home: str) -> bytes:
+def answer_as_user(question: Any, home: str) -> Json:
     """Answers in the child that has become the agent's user: in that user's folder, with their rights alone."""
     os.umask(0o022)
     deny_tracing()
     confine()
     own = os.path.join(home, STATE)
-    return answer_request(json.dumps(question).encode(), os.path.join(own, "undo"), own, home)
+    return answer_request(question, os.path.join(own, "undo"), own, home)
 
 
 PATIENCE = 10.0  # seconds

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 import threading
 import time
@@ -77,10 +76,6 @@ class SnapshotClient:
         request = {"do": "prune", "now": now, "days": days, "bytes": total_bytes}
         return self._ask(request, PruneResult(problem=FAILED))
 
-    @property
-    def pid(self) -> int | None:
-        return self._child.pid
-
     def close(self) -> None:
         self._child.close()
 
@@ -103,8 +98,6 @@ class SnapshotClient:
 class HelperChild:
     """A child of root's helper, a new one for each request, that has become one user."""
 
-    pid: int | None = None  # it is not this process's
-
     def __init__(self, user: UserHelper) -> None:
         self._user, self._lock = user, threading.Lock()
 
@@ -114,7 +107,7 @@ class HelperChild:
             raise ChildBusy
         began = time.monotonic()
         try:
-            return json.loads(self._user.ask(REQUEST_KIND, dict(question), seconds + PATIENCE, MOST_ANSWER) or b"")
+            return self._user.ask(REQUEST_KIND, dict(question), seconds + PATIENCE, MOST_ANSWER)
         except HelperUnavailable as error:
             if time.monotonic() - began >= seconds:  # it was ended, or could not be
                 raise ChildTimeout from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import sys
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from interlock.impact import Budget, BudgetExceeded, Unclear, inspector, problem_words
+from interlock.model import Json
 from interlock.snapshots import ID, PruneResult, SnapshotLimits
 from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder, remove_file
 from interlock.snapshots.git_writer import drop_hold
@@ -117,19 +117,19 @@ confine = partial(inspector.confine, memory=4 << 30, handles=1_024, writes=True)
 _ANSWERS: dict[str, Callable[..., Any]] = {"take": take, "plan": plan, "undo": undo, "settle": settle, "prune": prune}
 
 
-def answer_request(line: bytes, folder: str, guarded: str, home: str) -> bytes:
+def answer_request(request: dict[str, Any], folder: str, guarded: str, home: str) -> Json:
     try:
-        request, place = json.loads(line), SnapshotFolder.open(folder, guarded)
-        what = request.pop("do")
+        place, what = SnapshotFolder.open(folder, guarded), request.pop("do")
         if what == "take":
             request |= {"home": home, "limits": SnapshotLimits(*request["limits"])}
-        answer = {"answer": to_builtins(_ANSWERS[what](folder=place, **request))}
+        return {"answer": to_builtins(_ANSWERS[what](folder=place, **request))}
     except Exception as error:
-        answer = {"problem": f"the snapshot process failed ({type(error).__name__})"}
-    return json.dumps(answer).encode() + b"\n"
+        return {"problem": f"the snapshot process failed ({type(error).__name__})"}
 
 
 if __name__ == "__main__":
     os.umask(0o022)
     handle, folder, guarded = sys.argv[1:]
-    inspector.answer_requests(int(handle), lambda line, home: answer_request(line, folder, guarded, home), confine)
+    inspector.answer_requests(
+        int(handle), lambda request, home: answer_request(request, folder, guarded, home), confine
+    )
