@@ -37,8 +37,9 @@ def taken(keep: WarmSnapshotter, top: Path, at: float, target: str = "large") ->
 def test_what_is_kept_is_open_to_its_user_alone_and_contents_are_there_once(tmp_path: Path, top: Path) -> None:
     with snapshotter(tmp_path / "state") as keep:
         first, second = taken(keep, top, NOW), taken(keep, top, NOW + 1)
-        held = find_snapshots(SnapshotFolder.open(keep.folder))
-        assert [(one.id, one.digest) for one in held] == [(second.id, second.digest), (first.id, first.digest)]
+        folder = SnapshotFolder.open(keep.folder)
+        held = find_snapshots(folder)
+        assert [(one.id, folder.read(folder.place(one.id))[1]) for one in held] == [(second.id, second.digest), (first.id, first.digest)]
         assert {(one.manifest.files, one.manifest.bytes, one.manifest.bases) for one in held if one.manifest} == {
             (1, 400_000, (str(top),))
         }

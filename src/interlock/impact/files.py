@@ -154,7 +154,6 @@ def _read_file(path: str) -> ProjectFile | None:
 CACHE_SECONDS = 5.0  # of validity, so that the event loop never waits for a disk
 MOST_CACHED = 1_000  # folders, and accesses
 ProjectFiles = tuple[ProjectFile, ...]
-FindProjectFiles = Callable[[str], ProjectFiles]
 
 
 class NeedsDisk(Exception):
@@ -169,9 +168,8 @@ class ProjectFileCache(Struct):
     """By principal and folder; one cache for a daemon."""
 
     found: OrderedDict[tuple[str, str], tuple[float, ProjectFiles]] = field(default_factory=OrderedDict)
-    accesses: OrderedDict[str, tuple[Access, Access]] = field(
-        default_factory=OrderedDict
-    )  # and that for the event loop
+    # With that for the event loop.
+    accesses: OrderedDict[str, tuple[Access, Access]] = field(default_factory=OrderedDict)
     clock: Callable[[], float] = time.monotonic
 
     def at_once(self, principal: str, access: Access) -> Access:
@@ -190,7 +188,7 @@ class ProjectFileCache(Struct):
             raise NeedsDisk(cwd)
         return files
 
-    def find(self, principal: str, find: FindProjectFiles, cwd: str) -> ProjectFiles:
+    def find(self, principal: str, find: Callable[[str], ProjectFiles], cwd: str) -> ProjectFiles:
         files = find(cwd)
         self.found[principal, cwd] = self.clock(), files
         while len(self.found) > MOST_CACHED:

@@ -121,11 +121,8 @@ class HelperChild:
 
 def clients_by_principal(place: str, users: Mapping[str, int]) -> dict[str, SnapshotClient]:
     """None without a helper."""
-    return (
-        {principal: SnapshotClient(HelperChild(UserHelper(place, uid))) for principal, uid in users.items()}
-        if place
-        else {}
-    )
+    helped = users.items() if place else ()
+    return {principal: SnapshotClient(HelperChild(UserHelper(place, uid))) for principal, uid in helped}
 
 
 class WarmSnapshotter(SnapshotClient):

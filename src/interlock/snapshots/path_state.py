@@ -93,8 +93,7 @@ def read_git_file(places: FolderHandles, path: str) -> bytes:
 
 
 def ref_value(repository: Repository, name: str) -> str:
-    oid = repository.history.ref(name)
-    return oid.hex() if oid is not None else ""
+    return (repository.history.ref(name) or b"").hex()
 
 
 def index_listing(data: bytes, budget: Budget) -> dict[str, tuple[int, bytes, bool]]:

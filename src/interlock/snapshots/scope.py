@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.impact import Unclear
-from interlock.impact.git import IndexEntry, Repository
+from interlock.impact.git import UNTRACKED, IndexEntry, Repository
 from interlock.impact.git import command as git_command
 from interlock.impact.git.command import CheckoutScope, GitCommand
 from interlock.impact.survey import FileSurvey
@@ -84,11 +84,10 @@ class SnapshotScope(Struct, dict=True):
 
     def add_blobs(self, repository: Repository, tree: Repository) -> None:
         """Adds the contents that only the index of a work tree holds."""
-        head, blobs = tree.history.head(), self.git(repository).blobs
-        committed = tree.tree(head) if head is not None else {}
+        blobs, committed = self.git(repository).blobs, tree.committed
         for path, entry in tree.index.entries.items():
-            known = committed.get(path)
-            if (known is None or known[1] != entry.oid) and not entry.submodule and tree.objects.has(entry.oid):
+            known = committed.get(path, UNTRACKED)[1] == entry.oid
+            if not known and not entry.submodule and tree.objects.has(entry.oid):
                 blobs[entry.oid] = None
 
 
@@ -102,14 +101,13 @@ def add_git_command(effect: Json, bases: Sequence[str], scope: SnapshotScope) ->
 
 def _reset(scope: SnapshotScope, command: GitCommand) -> None:
     meant = git_command.reset_scope(command)
-    branch, head = command.history.branch(), command.history.head()
-    if meant.source is not None and branch:
-        scope.git(command.repository).refs[branch] = meant.source.hex()
-    elif meant.source is not None:
-        scope.path(f"{command.repository.own}/HEAD", "head", meant.source.hex())
-    _add_replaced(scope, command, meant)
     if meant.source is not None:
-        scope.hold(command.repository, head)
+        if branch := command.history.branch():
+            scope.git(command.repository).refs[branch] = meant.source.hex()
+        else:
+            scope.path(f"{command.repository.own}/HEAD", "head", meant.source.hex())
+        scope.hold(command.repository, command.history.head())
+    _add_replaced(scope, command, meant)
 
 
 def _checkout(scope: SnapshotScope, command: GitCommand) -> None:
@@ -158,8 +156,7 @@ def add_index(scope: SnapshotScope, repository: Repository, source: bytes | None
     scope.path(f"{repository.own}/index", "index", source.hex() if source is not None else "")
     scope.path(f"{repository.own}/HEAD", "head")
     if branch := history.branch():
-        head = history.head()
-        scope.git(repository).refs.setdefault(branch, head.hex() if head is not None else "")
+        scope.git(repository).refs.setdefault(branch, (history.head() or b"").hex())
     scope.add_blobs(repository, repository)
 
 
@@ -227,10 +224,7 @@ def _push(scope: SnapshotScope, command: GitCommand) -> None:
     forced = words.has("-f", "--force") or any(name.startswith("+") for name in words.names)
     if not leased or forced or len(words.names) != 2 or words.paths:
         raise Unclear(git_command.NOT_VISIBLE)
-    source, remote, name = git_command.push_target(command, words.names)
-    old, new = command.history.ref(f"refs/remotes/{remote}/{name}"), command.history.resolve(source)
-    if old is None or new is None:
-        raise Unclear(git_command.NOT_VISIBLE)
+    remote, name, old, new = git_command.push_target(command, words.names)
     scope.hold(command.repository, old)
     scope.remotes.append(SavedRemoteRef(command.repository.own, remote, name, old.hex(), new.hex()))
 
@@ -250,7 +244,7 @@ def logged_commits(repository: Repository, path: str) -> list[bytes]:
 
 _READERS: dict[str, Callable[[SnapshotScope, GitCommand], None]] = {
     "reset": _reset,
-    **dict.fromkeys(("checkout", "switch", "restore"), _checkout),
+    **dict.fromkeys(git_command.CHECKOUTS, _checkout),
     "rm": _rm,
     "clean": _clean,
     "stash": _stash,

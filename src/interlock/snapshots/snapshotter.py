@@ -31,7 +31,6 @@ class ListedSnapshot(Struct, frozen=True):
     id: str
     at: float
     bytes: int
-    digest: str = ""
     manifest: Manifest | None = None
 
 
@@ -64,12 +63,11 @@ def _read_snapshot(folder: SnapshotFolder, id: str) -> ListedSnapshot:
     found, pack = os.lstat(folder.place(id)), folder.pack(id)
     size = found.st_size + (os.path.getsize(pack) if os.path.exists(pack) else 0)
     try:
-        data, digest = folder.read(folder.place(id))
-        manifest = parse_manifest(data, folder)
+        manifest = parse_manifest(folder.read(folder.place(id))[0], folder)
     except (RestoreRefused, OSError):
         return ListedSnapshot(id, found.st_mtime, size)
     size += sum(count for sha, count in manifest.contents.items() if sha not in manifest.pack)
-    return ListedSnapshot(id, manifest.at, size, digest, manifest)
+    return ListedSnapshot(id, manifest.at, size, manifest)
 
 
 def _delete(folder: SnapshotFolder, places: FolderHandles, one: ListedSnapshot) -> None:

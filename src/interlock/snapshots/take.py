@@ -31,7 +31,7 @@ from interlock.snapshots.folder import (
 )
 from interlock.snapshots.git_writer import drop_hold, hold_objects
 from interlock.snapshots.manifest import Manifest, SavedPath, SavedRef, SavedRepository
-from interlock.snapshots.path_state import ref_value
+from interlock.snapshots.path_state import inode_key, ref_value
 from interlock.snapshots.scope import SnapshotScope, add_git_command
 
 _GLOB = frozenset("*?[")
@@ -316,7 +316,7 @@ class PathRecorder:
                 sha, same = self._writer.large(opened, size), True
             if not same or _marks(os.fstat(opened)) != _marks(found):
                 raise Unclear(f"{name} changes while it is copied")
-        twin = f"{found.st_dev}:{found.st_ino}" if found.st_nlink > 1 else ""
+        twin = inode_key(found) if found.st_nlink > 1 else ""
         return _entry(path, "file", found, size=size, sha256=sha, twin=twin, attributes=marks)
 
     def _check_owner(self, name: str, found: os.stat_result) -> None:

@@ -21,6 +21,7 @@ _ODD = ("worktree", "objectformat", "partialclone", "refstorage", "sparsecheckou
 _FIXED = struct.Struct(">10I20sH")
 _EXTENDED, _STAGE, _ASSUMED = 0x4000, 0x3000, 0x8000
 _ELSEWHERE = (b"link", b"sdir")  # extensions that say that the rest of the index is elsewhere
+UNTRACKED = 0, b""  # in place of a mode and content
 
 
 class Repository(Struct, dict=True):
@@ -74,10 +75,11 @@ class Repository(Struct, dict=True):
             self._trees[commit] = found
         return self._trees[commit]
 
-    def committed(self, path: str) -> bytes | None:
+    @property
+    def committed(self) -> dict[str, tuple[int, bytes]]:
+        """The same of the commit that is checked out."""
         head = self.history.head()
-        found = self.tree(head).get(path) if head is not None else None
-        return found[1] if found else None
+        return self.tree(head) if head is not None else {}
 
     def entries(self, tree: bytes) -> list[tuple[int, str, bytes]]:
         """The entries of one folder of a commit: mode, name and content."""
@@ -108,16 +110,14 @@ def repository_of(folder: str, budget: Budget) -> Repository | None:
 
 
 def _open(top: str, place: str, budget: Budget) -> Repository:
-    own = place
+    own = shared = place
     if os.path.isfile(place):  # of a linked work tree or a submodule
-        own = _read_pointer(place, "gitdir: ", top, budget)
-    shared = own
+        own = shared = _read_pointer(place, "gitdir: ", top, budget)
     if os.path.isfile(f"{own}/commondir"):
         shared = _read_pointer(f"{own}/commondir", "", own, budget)
-    if own != place and shared != own:
-        # A work tree and its repository name each other; one that only claims to belong there does not.
-        if _read_pointer(f"{own}/gitdir", "", own, budget) != os.path.realpath(place):
-            raise Unclear("the repository belongs to another folder")
+    # A work tree and its repository name each other; one that only claims to belong there does not.
+    if place != own != shared and _read_pointer(f"{own}/gitdir", "", own, budget) != os.path.realpath(place):
+        raise Unclear("the repository belongs to another folder")
     if not os.path.isfile(f"{own}/HEAD") or not os.path.isdir(f"{shared}/objects"):
         raise Unclear("the repository is not whole")
     _check_settings(f"{shared}/config", own, budget)

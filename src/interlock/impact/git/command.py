@@ -238,7 +238,16 @@ def tracked_paths(
             raise Unclear(f"{path} is a submodule")
 
 
-def push_target(command: GitCommand, names: Sequence[str]) -> tuple[str, str, str]:
+def push_target(command: GitCommand, names: Sequence[str]) -> tuple[str, str, bytes, bytes]:
+    """The remote and its branch, with the commit that this had at the last fetch and the one that it gets."""
+    source, remote, branch = _pushed_names(command, names)
+    old, new = command.history.ref(f"refs/remotes/{remote}/{branch}"), command.history.resolve(source)
+    if old is None or new is None:
+        raise Unclear(NOT_VISIBLE)
+    return remote, branch, old, new
+
+
+def _pushed_names(command: GitCommand, names: Sequence[str]) -> tuple[str, str, str]:
     here = command.history.branch().removeprefix("refs/heads/")
     if len(names) == 2:
         remote, (source, _, branch) = names[0], names[1].partition(":")
@@ -284,15 +293,13 @@ def dropped_tags(command: GitCommand) -> list[str]:
     return [name for one in names if command.history.ref(name := f"refs/tags/{one}") is not None]
 
 
-def linked_work_trees(command: GitCommand) -> list[tuple[str, bytes | None]]:
+def linked_work_trees(command: GitCommand) -> Iterator[tuple[str, bytes | None]]:
     """Where Git keeps them, with the commit that each has checked out."""
-    place, repository = f"{command.repository.shared}/worktrees", command.repository
-    found = []
+    shared, budget = command.repository.shared, command.repository.budget
+    place = f"{shared}/worktrees"
     for name in os.listdir(place) if os.path.isdir(place) else ():
-        command.repository.budget.entry()
-        own = f"{place}/{name}"
-        found.append((own, GitHistory(own, repository.shared, repository.objects, command.repository.budget).head()))
-    return found
+        budget.entry()
+        yield f"{place}/{name}", GitHistory(f"{place}/{name}", shared, command.repository.objects, budget).head()
 
 
 def removed_work_tree(command: GitCommand) -> tuple[str, Repository]:
@@ -304,13 +311,6 @@ def removed_work_tree(command: GitCommand) -> tuple[str, Repository]:
     if tree is None:
         raise Unclear("there is no such work tree")
     return path, tree
-
-
-def resolve_commit(command: GitCommand, name: str) -> bytes:
-    found = command.history.resolve(name)
-    if found is None:
-        raise Unclear("the commit is not known here")
-    return found
 
 
 def work_tree_path(command: GitCommand, path: str) -> str:
@@ -340,12 +340,18 @@ def _folders(paths: Iterable[str]) -> set[str]:
 
 
 def _checkout_all(command: GitCommand, names: Sequence[str]) -> CheckoutScope:
-    return CheckoutScope(resolve_commit(command, names[0]), names[0]) if names else CheckoutScope()
+    return CheckoutScope(_source(command, names), "".join(names))
 
 
 def _checkout_paths(command: GitCommand, names: Sequence[str], paths: Sequence[str], staged: bool) -> CheckoutScope:
-    source = resolve_commit(command, names[0]) if names else None
-    return CheckoutScope(source, "", _work_tree_paths(command, paths), staged)
+    return CheckoutScope(_source(command, names), "", _work_tree_paths(command, paths), staged)
+
+
+def _source(command: GitCommand, names: Sequence[str]) -> bytes | None:
+    found = command.history.resolve(names[0]) if names else None
+    if names and found is None:
+        raise Unclear("the commit is not known here")
+    return found
 
 
 def _work_tree_paths(command: GitCommand, paths: Iterable[str]) -> tuple[str, ...]:

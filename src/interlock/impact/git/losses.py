@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec.structs import replace
 
 from interlock.impact import Unclear, blob_id
+from interlock.impact.git import UNTRACKED
 from interlock.impact.git import command as git_command
 from interlock.impact.git.command import GitCommand, is_within, parse_arguments
 from interlock.impact.survey import FileSurvey
@@ -33,10 +34,9 @@ def push_losses(command: GitCommand) -> None:
         _check_deleted_ref(command, *words.names)
         return
     history, own = command.history, command.survey.own
-    source, remote, branch = git_command.push_target(command, words.names)
+    remote, branch, old, new = git_command.push_target(command, words.names)
     lease = [flag for flag in words.flags if flag.partition("=")[0] == _LEASE]
-    old, new = history.ref(f"refs/remotes/{remote}/{branch}"), history.resolve(source)
-    if old is None or new is None or not command.repository.objects.has(old):
+    if not command.repository.objects.has(old):
         raise Unclear(git_command.NOT_VISIBLE)
     dropped = len(history.beyond([old], [new]))
     command.tally.note(f"the remote had {dropped} commit{'s' if dropped != 1 else ''} that this drops")
@@ -129,12 +129,12 @@ def _count_replaced(command: GitCommand) -> None:
 
 def _rm(command: GitCommand) -> None:
     under = git_command.rm_paths(command)
-    command.tally.verb = "delete"
+    command.tally.verb, committed = "delete", command.repository.committed
     for path, full, entry in git_command.tracked_paths(command, under, deletes=True):
         if not os.path.lexists(full):
             continue
-        found = os.lstat(full)
-        if command.repository.committed(path) == entry.oid == blob_id(full, found, command.repository.budget):
+        found, known = os.lstat(full), committed.get(path, UNTRACKED)[1]
+        if known == entry.oid == blob_id(full, found, command.repository.budget):
             command.tally.recoverable(found.st_size)
         else:
             command.tally.lost(path, found.st_size)
@@ -227,7 +227,8 @@ def _worktree(command: GitCommand) -> None:
         command.tally.found = True
         return
     path, tree = git_command.removed_work_tree(command)
-    if any(tree.committed(name) != entry.oid for name, entry in tree.index.entries.items()):
+    committed = tree.committed
+    if any(committed.get(name, UNTRACKED)[1] != entry.oid for name, entry in tree.index.entries.items()):
         raise Unclear("the work tree has changes that are not committed")
     head = tree.history.head()
     if head is not None:  # one that no branch names goes with the log of its work tree
@@ -247,16 +248,15 @@ def _count_changes(
     command.tally.verb = "discard the changes of"
     if repository.index.merging:
         raise Unclear("a merge is under way")
-    head = command.history.head()
-    tree = repository.tree(head) if staged and head is not None else {}
+    tree = repository.committed if staged else {}
     coming = repository.tree(target) if target is not None else None
     for path, full, entry in git_command.tracked_paths(command, under):
         found = None
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             found = os.lstat(full)
-        unchanged = not staged or tree.get(path, (0, b""))[1] == entry.oid
+        unchanged = not staged or tree.get(path, UNTRACKED)[1] == entry.oid
         if unchanged and found is not None:
-            stays = not unknown and (coming is None or coming.get(path, (0, b""))[1] == entry.oid)
+            stays = not unknown and (coming is None or coming.get(path, UNTRACKED)[1] == entry.oid)
             clean = stays and repository.index.clean(entry, full, found, budget)
             unchanged = clean or (not stays and blob_id(full, found, budget) == entry.oid)
         if not unchanged:
@@ -286,7 +286,7 @@ def _note_if_nothing(command: GitCommand, words: str = "there are no uncommitted
 
 _READERS: dict[str, Callable[[GitCommand], None]] = {
     "reset": _reset,
-    **dict.fromkeys(("checkout", "switch", "restore"), _count_replaced),
+    **dict.fromkeys(git_command.CHECKOUTS, _count_replaced),
     "rm": _rm,
     "clean": _clean,
     "stash": _stash,

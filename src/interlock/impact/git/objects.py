@@ -44,7 +44,7 @@ class Pack(Struct, frozen=True):
         return low, struct.unpack_from(">I", self.names, 8 + first * 4)[0]
 
     def _offset(self, number: int) -> int:
-        (count,) = struct.unpack_from(">I", self.names, 8 + 255 * 4)
+        count = self._range(255)[1]
         short = struct.unpack_from(">I", self.names, 1032 + count * 24 + number * 4)[0]
         if not short & 0x80000000:
             return int(short)
