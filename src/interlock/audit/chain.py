@@ -165,12 +165,12 @@ def entry(
 
 
 def moment(at: float) -> float:
-    """A time as it is kept: whole milliseconds."""
+    """As it is kept: in whole milliseconds."""
     return _millis(at) / 1000
 
 
 def hash_of(row: AuditRow) -> str:
-    """SHA-256 over every field of a record but its hash."""
+    """Over every field of a record but its hash."""
     parts = [
         "interlock.audit", row.schema, row.writer, row.seq, _millis(row.at), row.event, row.body, row.prev, row.key_id, row.rulebook,
         row.policy,
@@ -179,7 +179,6 @@ def hash_of(row: AuditRow) -> str:
 
 
 def head_of(row: AuditRow) -> dict[str, Any]:
-    """A record as a checkpoint lists it, as a head or as a floor."""
     return {"seq": row.seq, "hash": row.hash}
 
 
@@ -191,7 +190,7 @@ def checkpoint(heads: Json, floors: Json, at: float) -> bytes:
 
 
 def signed_checkpoint(heads: Json, floors: Json, at: float, key_id: str, sign: Sign) -> Checkpoint:
-    """A signed checkpoint; the store assigns its number."""
+    """The store assigns its number."""
     return Checkpoint(0, moment(at), _places(heads), _places(floors), sign(checkpoint(heads, floors, at)), key_id)
 
 
@@ -256,7 +255,7 @@ class AuditRecorder:
         tx.append_audit(rows)
 
     def later(self, record: LateRecord) -> None:
-        """Queues everyday work, built with the next group; refuses when too many wait."""
+        """Built with the next group; refuses when too many wait."""
         with self._lock:
             if len(self._waiting) >= MOST_WAITING:
                 raise StoreError("too many records wait to be written")
@@ -267,7 +266,7 @@ class AuditRecorder:
         return len(self._waiting) >= GROUP
 
     def flush(self) -> None:
-        """Writes pending records, after any group in progress; unwritten ones stay pending."""
+        """After any group in progress; unwritten ones stay pending."""
         with self._writing:
             with self._lock:
                 group, self._waiting = self._waiting, []
@@ -289,7 +288,7 @@ class AuditRecorder:
 
 
 def body_of(row: AuditRow) -> dict[str, Any]:
-    """The parsed body of a record; empty where it cannot be read."""
+    """Empty where it cannot be read."""
     try:
         body = parse_canonical(row.body)
     except ValueError:

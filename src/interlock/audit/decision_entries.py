@@ -183,7 +183,7 @@ def decision_entry(
     held: Resolution,
     kept: TakenSnapshot | None = None,
 ) -> AuditEvent:
-    """The full record of a decision: DL-07's fields, and its inputs for replay."""
+    """DL-07's fields, and the inputs of the decision for replay."""
     request, assessment = judged.request, judged.assessment
     outcome = "denied" if held.outcome != "allow" else ("confirmed" if held.keep is TicketChange.SPEND else "allowed")
     waits = held.ticket is not None and outcome == "denied" and held.ticket.open
@@ -224,7 +224,7 @@ def decision_entry(
 
 
 def short_entry(judged: Judged, weighed: PolicyResult, at: Circumstances) -> AuditEvent:
-    """The short record of everyday work: the action itself suffices for replay, unless a secret was redacted."""
+    """Of everyday work: the action itself suffices for replay, unless a secret was redacted."""
     request, assessment = judged.request, judged.assessment
     if (
         request.adapter_context is not None

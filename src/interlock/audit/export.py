@@ -23,14 +23,14 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run these
 
 
 def jsonl(rows: Iterable[AuditRow]) -> Iterator[str]:
-    """One line of JSON a record, complete: `from_jsonl` gives the record back."""
+    """Complete: `from_jsonl` gives the record back."""
     for row in rows:
         line = asdict(row) | {"time": _time(row.at), "body": _opened(row.body)}
         yield json.dumps(line, separators=(",", ":"), ensure_ascii=True)
 
 
 def from_jsonl(line: str) -> AuditRow:
-    """The record of an exported line; refuses what is none with ValueError."""
+    """Refuses what is no exported line with ValueError."""
     data = json.loads(line)
     if not isinstance(data, dict):
         raise ValueError(f"record: expected a table, got {data!r:.80}")
@@ -68,7 +68,7 @@ def _time(at: float) -> str:
 
 
 def _opened(body: str) -> Any:
-    """A body as a value where writing it again gives the same text, else the text."""
+    """As a value where writing it again gives the same text."""
     try:
         value = json.loads(body)
         return value if not isinstance(value, str) and dump_json(value) == body else body
@@ -88,7 +88,7 @@ def _cell(value: object) -> str:
 
 
 class ExportComparison(Struct, frozen=True):
-    """Counts unchanged and pruned records; names the first that is missing or altered."""
+    """Names the first record that is missing or altered."""
 
     same: int = 0
     pruned: int = 0

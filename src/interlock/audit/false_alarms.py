@@ -48,7 +48,7 @@ class AlarmsOfRule(Struct, frozen=True):
 
 
 def mark(state: State, by: OperatorSession, writer: str, seq: int, note: str = "") -> None:
-    """Marks a held or denied action as a false alarm; refuses an allowed one, and a second mark."""
+    """Refuses an allowed action, and a second mark."""
     entry = find_record(state, writer, seq)
     if entry is None:
         raise NotFound(f"there is no record {writer[:80]}/{seq}")
@@ -71,7 +71,7 @@ def mark(state: State, by: OperatorSession, writer: str, seq: int, note: str = "
 
 
 def unmark(state: State, by: OperatorSession, writer: str, seq: int) -> None:
-    """Removes a mark; both events stay in the record."""
+    """Both events stay in the record."""
     id = f"{writer}/{seq}"
 
     def work(tx: Tx) -> None:

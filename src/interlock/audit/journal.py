@@ -37,7 +37,7 @@ Entry = dict[str, Any]
 
 
 def journal_path(folder: Path) -> Path:
-    """The journal of hooks: beside the state, or inside a jail, which cannot see it, in a folder of its own."""
+    """Beside the state, or inside a jail, which cannot see it, in a folder of its own."""
     return folder / FOLDER / JOURNAL if is_jailed(folder) else folder
 
 
@@ -59,7 +59,7 @@ def append(folder: Path, entry: Entry) -> None:
 
 
 def _still_there(path: Path, handle: int) -> bool:
-    """Whether the file was not moved between opening and locking it."""
+    """It may be moved between opening and locking it."""
     with contextlib.suppress(FileNotFoundError):
         return os.path.samestat(path.stat(), os.fstat(handle))
     return False
@@ -74,7 +74,7 @@ def _places(folder: Path) -> tuple[Path, Path]:
 
 
 def take(state: State, folder: Path) -> list[Entry]:
-    """Chains the journal into the record, with the daemon's downtime; returns the lines."""
+    """With the daemon's downtime; returns the lines."""
     return [entry for journal_path in _places(folder) for entry in _take(state, journal_path)]
 
 
@@ -92,7 +92,7 @@ def _take(state: State, folder: Path) -> list[Entry]:
 
 
 def _remove(path: Path) -> None:
-    """Removes a path; something other than a file was put there to keep the journal in place."""
+    """Something other than a file was put there to keep the journal in place."""
     try:
         path.unlink()
     except OSError:
@@ -126,7 +126,7 @@ def _aside(folder: Path) -> bool:
 
 
 def _read(path: Path) -> tuple[list[Entry], int]:
-    """The lines up to the limit, and the number of further ones."""
+    """Up to the limit, and the number of further ones."""
     found: list[Entry] = []
     more = 0
     with _opened(path) as file:

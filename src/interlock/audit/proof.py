@@ -37,7 +37,7 @@ class RecordProof(Struct, frozen=True):
 
 
 def covering_checkpoint(row: AuditRow, checkpoints: Iterable[Checkpoint], verify: Verify) -> Checkpoint | None:
-    """The first checkpoint with a good signature whose head is this record or a later one."""
+    """The first with a good signature whose head is this record or a later one."""
     for point in checkpoints:
         head = point.heads.get(row.writer)
         seq = head.get("seq") if isinstance(head, dict) else None
@@ -47,7 +47,7 @@ def covering_checkpoint(row: AuditRow, checkpoints: Iterable[Checkpoint], verify
 
 
 def prove(row: AuditRow, before: AuditRow | None, after: Iterable[AuditRow], point: Checkpoint | None) -> RecordProof:
-    """Follows the chain from the record to the checkpoint's head; `after` are the later records, in order."""
+    """Follows the chain to the checkpoint's head; `after` are the later records, in order."""
     head = point.heads[row.writer] if point is not None else None
     last, links, followed, broken = row, 0, None, False
     for other in after:
@@ -178,7 +178,7 @@ def _grants(body: dict[str, object], text: str) -> bool:
 
 
 def check_attestations(state: State) -> Attestations:
-    """Checks every approval and grant that a passkey signed: that it did, for this action or these terms, and for the history before it.
+    """That a passkey signed each, for this action or these terms, and for the history before it.
 
     None while the daemon is locked, since no key is known.
     """

@@ -54,7 +54,7 @@ class RecordEntry(Struct, frozen=True):
 
     @property
     def level(self) -> int:
-        """The level of an attempt; -1 for any other record."""
+        """-1 for any record but an attempt."""
         found = self.body.get("danger_level")
         return found if isinstance(found, int) and 0 <= found <= 4 else -1
 
@@ -67,7 +67,7 @@ class RecordPage(Struct, frozen=True):
 
     @property
     def cut(self) -> bool:
-        """Whether the search stopped at its limit before the page was full."""
+        """The search stopped at its limit before the page was full."""
         return self.older is not None and len(self.entries) < PAGE
 
 
@@ -105,7 +105,7 @@ def find_record(state: State, writer: str, seq: int) -> RecordEntry | None:
 
 
 def _older(state: State, wanted: RecordQuery, before: Place | None) -> Iterator[AuditRow]:
-    """Records from the store, newest first; all records of one time come together."""
+    """All records of one time come together."""
     query = AuditQuery("", -1, wanted.event, wanted.since, wanted.until, _text(wanted), STEP, True)
     while True:
         if before is not None:
@@ -191,7 +191,7 @@ def describe_record(body: Json) -> str:
 
 
 def details_line(body: Json) -> str:
-    """The details of an event, without who and when; the reason comes first."""
+    """Without who and when; the reason comes first."""
     if "plan" in body:
         return _plan_line(body)
     given = {key: value for key, value in body.items() if key not in _SKIPPED and value not in ("", None, [], {})}
@@ -237,7 +237,6 @@ def _short(value: object) -> str:
 
 
 def is_attempt(row: AuditRow) -> bool:
-    """Whether a record is of an evaluated action; operators' own events are not."""
     return row.event in ATTEMPTS
 
 
@@ -246,7 +245,7 @@ def record_title(body: Json) -> str:
 
 
 def action_of(body: Json) -> Json:
-    """A recorded action in the form of a ticket's."""
+    """In the form of a ticket's."""
     judged = table(body.get("judged"))
     fields = {**table(judged.get("fields")), "kind": judged.get("kind"), "cwd": judged.get("cwd", "")}
     return table(body.get("parameters")) or fields

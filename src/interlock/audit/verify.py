@@ -65,7 +65,7 @@ class _Marks(Struct):
     head: int = FIRST_SEQ - 1
 
     def starts(self) -> dict[int, str]:
-        """Where the remaining part may begin, and the hash that it has to follow there."""
+        """With the hash that the remaining part has to follow there."""
         return {FIRST_SEQ: GENESIS, **{seq + 1: hash for seq, hash in self.floors.items()}}
 
     def end_pruned(self) -> int:
@@ -155,7 +155,7 @@ class _Walk:
         self.last = row
 
     def _wrong(self, row: AuditRow, after: AuditRow | None) -> Fault | None:
-        """The fault of a record at its place; obligations 2 to 4."""
+        """Obligations 2 to 4."""
         if row.writer != self.writer:
             return self._fault(self._expected(row), "foreign", f"a record of {row.writer!r:.80} stands in this chain")
         expected = self._expected(row)
@@ -190,7 +190,7 @@ class _Walk:
         return self._fault(row.seq, "foreign", "neither the record before it nor the one after it knows it")
 
     def _told_apart(self, fault: Fault, row: AuditRow, after: AuditRow | None, stream: Iterator[AuditRow]) -> Fault:
-        """The fault by its right name, once the rest is read: the number twice, or the missing record elsewhere."""
+        """Once the rest is read: the number twice, or the missing record elsewhere."""
         ours = row.writer == self.writer
         if ours and after is not None and after.seq == row.seq == fault.seq and fault.what in ("altered", "foreign"):
             fault = replace(fault, what="duplicated", words=f"two records have the number {fault.seq}")
@@ -207,7 +207,7 @@ class _Walk:
 
 
 def signature_fault(point: Checkpoint, verify_signature: Verify) -> Fault | None:
-    """What is wrong with a checkpoint; None where a known key signed exactly this one."""
+    """None where a known key signed exactly this one."""
     what, words = "altered", ""
     try:
         if not verify_signature(point.key_id, checkpoint(point.heads, point.floors, point.at), point.signature):
@@ -222,7 +222,7 @@ def signature_fault(point: Checkpoint, verify_signature: Verify) -> Fault | None
 
 
 def _marks(points: Iterable[Checkpoint]) -> tuple[dict[str, _Marks], list[Fault]]:
-    """Everything that is signed, by writer; two signed hashes of one record are a fork."""
+    """Two signed hashes of one record are a fork."""
     marks: dict[str, _Marks] = {}
     faults: list[Fault] = []
     for point in points:

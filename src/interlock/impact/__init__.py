@@ -27,7 +27,6 @@ PROBLEMS = (BudgetExceeded, Unclear, OSError, RecursionError, ValueError, KeyErr
 
 
 def problem_words(error: BaseException, done: str) -> str:
-    """Why something could not be inspected or copied."""
     if isinstance(error, OSError):
         return f"it cannot be {done} ({error.strerror or type(error).__name__})"
     if isinstance(error, RecursionError):
@@ -80,7 +79,7 @@ def object_id(kind: bytes, data: bytes) -> bytes:
 
 
 def blob_id(path: str, found: os.stat_result, budget: Budget) -> bytes | None:
-    """The Git object id of the content on the disk; None where it changes meanwhile or cannot be read."""
+    """None where the content changes meanwhile or cannot be read."""
     if stat.S_ISLNK(found.st_mode):
         return object_id(b"blob", os.readlink(os.fsencode(path)))
     whole, left = hashlib.sha1(b"blob %d\0" % found.st_size, usedforsecurity=False), found.st_size

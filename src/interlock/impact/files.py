@@ -52,7 +52,7 @@ def read_text(path: str) -> str | None:
 
 
 def _mark(path: str) -> str:
-    """A hash of a long file; beyond MAX_HASHED bytes its size and modification time stand for the rest."""
+    """Beyond MAX_HASHED bytes, size and modification time stand for the rest."""
     whole, left = hashlib.sha256(), MAX_HASHED
     try:
         with open_regular(path, links=True) as file:
@@ -67,7 +67,7 @@ def _mark(path: str) -> str:
 
 
 def read_bytes(path: str, limit: int) -> bytes | None:
-    """The first `limit` + 1 bytes of a regular file, not one that the kernel makes; None for anything else."""
+    """`limit` + 1 at most, of a regular file that the kernel does not make; None for anything else."""
     try:
         with open_regular(path, links=True) as file:
             return file.read(limit + 1) if not os.path.realpath(path).startswith(_VIRTUAL) else None
@@ -76,7 +76,7 @@ def read_bytes(path: str, limit: int) -> bytes | None:
 
 
 def decode(data: bytes) -> str:
-    """Bytes as text, any bytes: a stray one must not keep a script from being read."""
+    """A stray byte must not keep a script from being read."""
     text = data.replace(b"\0", b"")  # as shells do
     try:
         return text.decode("utf-8-sig")
@@ -173,7 +173,7 @@ class ProjectFileCache(Struct):
     clock: Callable[[], float] = time.monotonic
 
     def at_once(self, principal: str, access: Access) -> Access:
-        """An access for the event loop: it raises where the disk would be searched."""
+        """Raises where the disk would be searched."""
         known = self.accesses.get(principal)
         if known is None or known[0] is not access:
             project = partial(self._cached, principal) if access.project is not None else None

@@ -50,8 +50,6 @@ _COPIED = frozenset({"delete", "truncate", "overwrite", "git", "replaced", "data
 
 
 class Inspection(Struct, frozen=True):
-    """What is inspected, and whether its impact may relax the requirement."""
-
     bases: tuple[str, ...]  # the folders that it may run in
     deeds: tuple[Json, ...]
     relieves: bool
@@ -71,7 +69,7 @@ class Inspection(Struct, frozen=True):
 
     @property
     def copyable(self) -> bool:
-        """Whether a snapshot can hold all that it changes: only local files can be copied."""
+        """Only local files can be copied."""
         return bool(self.deeds) and all(deed["verb"] in _COPIED for deed in self.deeds)
 
     def excuses(self, seen: Impact | None) -> bool:
@@ -82,7 +80,7 @@ class Inspection(Struct, frozen=True):
 def inspection_of(
     action: Action, judged: Judgement, created: Provenance = NOTHING_CREATED, own_tools: bool = False
 ) -> Inspection | None:
-    """The inspection of an action; None for everyday work, and for effects elsewhere, as another user or that cannot be read.
+    """None for everyday work, and for effects elsewhere, as another user or that cannot be read.
 
     `own_tools` says that the tool really works on this machine's files.
     """
@@ -158,7 +156,7 @@ def change_inspection(action: Action, judged: Judgement, created: Provenance) ->
 
 
 def _entered(cwd: str, facts: Sequence[Fact]) -> Iterator[str]:
-    """The folders that a line goes to, each from where it begins and from the one before."""
+    """Each from where the line begins and from the folder before."""
     at = cwd
     for fact in facts:
         if not isinstance(fact, Command) or fact.program not in program_set("moves_folder") or not fact.words:
@@ -201,7 +199,7 @@ def run_inspection(question: Inspection, inspect: Callable[[Json], Impact]) -> I
 
 
 def is_own_tool(action: Action) -> bool:
-    """Whether a tool is the agent's own, or of the server for this machine's files; any other server may be anywhere."""
+    """Or of the server for this machine's files; any other server may be anywhere."""
     return action.kind is Kind.TOOL and (action.text.startswith(_FILES_SERVER) or "__" not in action.text)
 
 
@@ -212,7 +210,7 @@ def _belongs(fact: Fact, accused: set[Key], answers: Mapping[Key, Ephemeral]) ->
 
 
 def _effects(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) -> Iterator[Json | None]:
-    """The destructive effects; None for one whose target or folder is not known."""
+    """None for one whose target or folder is not known."""
     commands = {fact_key(fact): fact for fact in facts if isinstance(fact, Command)}
     searches = searches_in(facts)
     for fact in facts:
@@ -232,7 +230,7 @@ def _effects(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) ->
 
 
 def _exactly(fact: Effect, command: Command | None) -> Json:
-    """What is known of an effect beyond its target: that its command does nothing else, and the query of a search."""
+    """That the command does nothing else, and the query of a search."""
     if command is None:
         return {}
     found = find_delete_query(command)
@@ -243,7 +241,7 @@ def _exactly(fact: Effect, command: Command | None) -> Json:
 
 
 def _bases(cwd: str, facts: Sequence[Fact]) -> tuple[str, ...] | None:
-    """The folders it may run in: this one and, after one `cd`, also its target, since nobody knows whether that succeeds."""
+    """After one `cd` also its target, since nobody knows whether that succeeds."""
     commands = [fact for fact in facts if isinstance(fact, Command)]
     moves = [fact for fact in commands if fact.program in program_set("moves_folder")]
     if any(fact.program in program_set("folder_stack") for fact in commands) or len(moves) > 1:
@@ -269,7 +267,7 @@ def _all_visible(assessment: Assessment, facts: Sequence[Fact], answers: Mapping
 
 
 class LocalChanges(Struct, frozen=True):
-    """The targets, the sources of moves, and whether the shell will name exactly these."""
+    """`exact`: the shell will name exactly these."""
 
     deeds: tuple[Json, ...] = ()
     moved: tuple[Json, ...] = ()  # a move destroys nothing, but an undo has to put its source back
@@ -277,7 +275,7 @@ class LocalChanges(Struct, frozen=True):
 
 
 def local_changes(facts: Sequence[Fact], cwd: str, copies: Mapping[str, str] = MappingProxyType({})) -> LocalChanges:
-    """The changes of an action; a target in part unknown stands for every name that it may have.
+    """A target in part unknown stands for every name that it may have.
 
     `copies` are the files that it surely copies, each with its copy: one that is copied before it is replaced is no loss.
     """
@@ -322,7 +320,7 @@ _WRITES_DATABASE = re.compile(r"\s*\.(?:restore|import|read|recover|archive|ar)\
 
 
 def _named_files(fact: Command, effects: Sequence[Effect]) -> Iterator[dict[str, Any]]:
-    """Files that a program may write, where nothing says that it only reads them; a copy of these is no condition."""
+    """Where nothing says that the program only reads them; a copy of these is no condition."""
     if fact.program in program_set("neutral") or "wrapper" in fact.traits:
         return
     own = [one for one in effects if fact_key(one) == fact_key(fact)]
@@ -386,7 +384,7 @@ class _Found:
         self.deeds += [{"verb": verb, "target": target, **more} if target else dict(ANYTHING) for target, _ in targets]
 
     def move(self, fact: Effect) -> None:
-        """What is moved away; where another effect reaches its new place, it goes for good."""
+        """Where another effect reaches its new place, it goes for good."""
         changed = [one for one in self.effects if one.verb in VERBS]
         places = [one.path for one in changed if fact_key(one) == fact_key(fact)]
         others = [one.path for one in changed if fact_key(one) != fact_key(fact)]

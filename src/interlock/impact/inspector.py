@@ -44,7 +44,7 @@ _VERBS = {"delete": "delete", "truncate": "empty", "overwrite": "overwrite", "da
 
 
 def inspect_targets(question: Json, home: str = "") -> Impact:
-    """What exists, and whether it exists elsewhere; an obstacle becomes the impact's problem."""
+    """An obstacle becomes the impact's problem."""
     tally = ImpactTally()
     budget = Budget.of(int(question.get("ms", MILLISECONDS)), int(question.get("entries", ENTRIES)))
     try:
@@ -113,7 +113,7 @@ def _inspect_files(effect: Json, targets: EffectTargets, survey: FileSurvey) -> 
 
 
 def _inspect_named(effect: Json, targets: EffectTargets, survey: FileSurvey) -> None:
-    """Files that a program may write are kept if that is possible, and never a question."""
+    """They are kept if that is possible, and never a question."""
     inner = replace(survey, tally=ImpactTally())
     survey.tally.found = True
     with contextlib.suppress(Unclear, OSError, BudgetExceeded):
@@ -123,7 +123,7 @@ def _inspect_named(effect: Json, targets: EffectTargets, survey: FileSurvey) -> 
 
 
 def _is_expected_missing(effect: Json, base: str, survey: FileSurvey) -> bool:
-    """Whether a missing target is plausible: inside the project, or a program's file at home."""
+    """Inside the project, or a program's file at home."""
     search, home = effect.get("found"), survey.home
     target = str(search["root"] if search is not None else effect["target"])
     path = os.path.normpath(join_target(base, target, home))
@@ -136,7 +136,7 @@ def _is_expected_missing(effect: Json, base: str, survey: FileSurvey) -> bool:
 
 
 def confine(memory: int = MEMORY, handles: int = HANDLES, writes: bool = False) -> None:
-    """Limits the resources that a hostile repository could use up; nothing is started, and without `writes` nothing written."""
+    """Limits what a hostile repository could use up; nothing is started, and without `writes` nothing written."""
     for what, most in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_AS, memory),

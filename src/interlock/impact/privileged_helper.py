@@ -30,15 +30,13 @@ _DEADLINE = struct.Struct("id")  # a child, and how many seconds it may take
 
 
 class TargetUser(Struct, frozen=True):
-    """A user whose files may be read, as that user and as nobody else."""
-
     uid: int
     gid: int
     groups: tuple[int, ...]
 
 
 class UserTask(Struct, frozen=True):
-    """Answers one kind of request, given that user's home, once the child has become that user; with its time limit."""
+    """Given that user's home, once the child has become that user."""
 
     answer: Callable[[Any, str], Any]
     seconds: Callable[[Any], float] = lambda _: SECONDS
@@ -61,7 +59,7 @@ def target_users(names: Collection[str]) -> dict[int, TargetUser]:
 def answer(
     listening: socket.socket, daemon: int, agents: dict[int, TargetUser], wanted: Callable[[], bool], more: Answers | None = None
 ) -> None:  # fmt: skip
-    """Answers the daemon's requests while `wanted`, each in a child that has become the agent's user; refuses other peers."""
+    """Each in a child that has become the agent's user; refuses all peers but the daemon and root."""
     decode(b"\xff")  # loads its codec now: the agent's user may not be able to read it later
     answers = {**ANSWERS, **(more or {})}
     children: dict[int, float] = {}
@@ -93,7 +91,7 @@ def answer(
 
 
 def _reap(children: dict[int, float]) -> None:
-    """Forgets children that ended, and kills those past their deadline: their user could have stopped them."""
+    """And kills those past their deadline: their user could have stopped them."""
     for pid, until in list(children.items()):
         if time.monotonic() > until:
             with contextlib.suppress(ProcessLookupError):
@@ -107,7 +105,7 @@ def _reap(children: dict[int, float]) -> None:
 def _serve_one(
     connection: socket.socket, agents: dict[int, TargetUser], answers: Answers, deadline_writer: int
 ) -> None:
-    """In the child: any failure gives no answer, which the daemon takes for a no."""
+    """Any failure gives no answer, which the daemon takes for a no."""
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         connection.settimeout(SECONDS)

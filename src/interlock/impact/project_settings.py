@@ -47,7 +47,7 @@ def check_database_settings(effect: Json, bases: Sequence[str], _: Sequence[str]
 
 
 def check_sql_files(effect: Json, bases: Sequence[str], paths: Sequence[str], survey: FileSurvey) -> None:
-    """Raises Unclear where an SQL file holds client commands, such as connecting to another database or running a program."""
+    """Raises Unclear for client commands, such as connecting to another database or running a program."""
     for path in paths:
         if _CLIENT_COMMANDS.search(_text(os.path.realpath(path), survey)):
             raise Unclear(f"{os.path.basename(path)} says more than statements")
@@ -58,7 +58,7 @@ def _text(path: str, survey: FileSurvey) -> str:
 
 
 def check_last_migration(effect: Json, bases: Sequence[str], folders: Sequence[str], survey: FileSurvey) -> None:
-    """Raises Unclear unless this session created the file that was written last to the folder of migrations.
+    """Raises Unclear unless this session created the file that was written last.
 
     `applied` is the last one when this session applied all of them; empty where the action does that itself.
     """

@@ -34,14 +34,14 @@ class ImpactTally(Struct):
     problem: str = ""
 
     def lost(self, name: str, size: int) -> None:
-        """A file whose content exists nowhere else."""
+        """Its content exists nowhere else."""
         self._file(size)
         self.only += 1
         if len(self.names) < NAMES:
             self.names.append(name)
 
     def recoverable(self, size: int) -> None:
-        """A file whose content exists elsewhere, or can be regenerated."""
+        """Its content exists elsewhere, or can be regenerated."""
         self._file(size)
         self.restorable += 1
 
@@ -89,13 +89,13 @@ class SessionFiles(Struct):
         return cls(files, [one for one in things[:MOST] if one["kind"] != "file"], budget)
 
     def file(self, path: str, found: os.stat_result) -> bool:
-        """Whether this session created this version of the file; for a copy, also whether its source is still the same."""
+        """Whether this session created this version; for a copy, also whether its source is still the same."""
         self._gone.add(path)
         same = (thing for thing in self._named(path) if thing.get("mark") == file_mark(found))
         return stat.S_ISREG(found.st_mode) and any(self._is_intact_copy(thing, path, found) for thing in same)
 
     def created(self, path: str) -> bool:
-        """Whether this session created a file of this name, whatever is in it now."""
+        """By name, whatever is in it now."""
         return any(True for _ in self._named(path))
 
     def _named(self, path: str) -> Iterator[Json]:
@@ -149,8 +149,6 @@ TEMP = ("/tmp", "/var/tmp")
 
 
 class FileSurvey(Struct, dict=True):
-    """Inspects files one by one, and remembers which repository a folder belongs to."""
-
     budget: Budget
     tally: ImpactTally = field(default_factory=ImpactTally)
     temp: tuple[str, ...] = ()
@@ -166,7 +164,7 @@ class FileSurvey(Struct, dict=True):
         return (*(f"{os.path.realpath(one)}/" for one in self.temp), *caches)
 
     def tree(self, path: str) -> None:
-        """Counts everything below a path that would be deleted; raises OSError for an unreadable folder."""
+        """Raises OSError for an unreadable folder."""
         self.budget.entry()
         found = os.lstat(path)
         if stat.S_ISDIR(found.st_mode):
@@ -270,7 +268,7 @@ _CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
 
 
 def _is_proved(folder: str, name: str) -> bool:
-    """Whether a folder is tagged as a cache, or has packages that a lock file beside it names."""
+    """Tagged as a cache, or packages that a lock file beside the folder names."""
     if name in _LOCKS and any(os.path.isfile(f"{os.path.dirname(folder)}/{lock}") for lock in _LOCKS[name]):
         return "venv" not in name or os.path.isfile(f"{folder}/pyvenv.cfg")
     try:
@@ -281,7 +279,7 @@ def _is_proved(folder: str, name: str) -> bool:
 
 
 def folders_made_again(cwd: str, budget: Budget) -> list[str]:
-    """Folders in a working directory and above it, up to the top of its repository, that Git ignores whole and that are proved regenerable.
+    """Above it too, up to the top of its repository; those that Git ignores whole and that are proved regenerable.
 
     None where the repository is not understood, or that takes too long.
     """

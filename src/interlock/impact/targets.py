@@ -35,7 +35,7 @@ def existing_paths(base: str, target: str, home: str, budget: Budget) -> list[st
 
 
 def is_unambiguous(target: str) -> bool:
-    """Whether every shell reads the target alike, so that one that names nothing does so everywhere."""
+    """So that a target that names nothing does so in every shell."""
     return not _ELSE.search(target)
 
 
@@ -49,7 +49,7 @@ def _exists(path: str) -> bool:
 
 
 def join_target(base: str, target: str, home: str) -> str:
-    """The path that a target names from a folder, nothing resolved."""
+    """Nothing resolved."""
     if target == "~" or target.startswith("~/"):
         if not home:
             raise Unclear("the home folder is not known")
@@ -154,7 +154,7 @@ def _list(folder: str, budget: Budget) -> Iterator[os.DirEntry[str]]:
 
 
 class EffectTargets(Struct, frozen=True):
-    """Resolves the targets of a request's effects in every folder that it may run in."""
+    """In every folder that the action may run in."""
 
     bases: tuple[str, ...]
     home: str
@@ -181,11 +181,11 @@ class EffectTargets(Struct, frozen=True):
         return [path for root in roots for path in find_paths(root, effect["found"], self.budget)]
 
     def named(self, effect: Json) -> list[str]:
-        """The files that a program may write; a folder only where it unpacks into it."""
+        """A folder only where the program unpacks into it."""
         return [path for path in self.paths(effect) if effect["target"] == "." or os.path.isfile(path)]
 
     def replaced(self, path: str, effect: Json) -> list[str]:
-        """The path itself, or in a folder the names that come; the folder where any may come."""
+        """In a folder the names that come; the folder itself where any may come."""
         sources = effect.get("from")
         if not os.path.isdir(path) or not sources:
             return [path]
@@ -220,7 +220,7 @@ def find_paths(root: str, search: Json, budget: Budget) -> Iterator[str]:
 
 
 def _mode(entry: os.DirEntry[str]) -> int:
-    """The file type as the folder lists it; the file itself is read only where the folder does not say."""
+    """The file itself is read only where the folder does not say."""
     if entry.is_symlink():
         return stat.S_IFLNK
     if entry.is_dir(follow_symlinks=False):

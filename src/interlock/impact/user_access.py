@@ -39,7 +39,7 @@ class HelperUnavailable(OSError):
 
 
 class UserHelper(Struct, frozen=True):
-    """Root's helper, at a socket, as one user; each request raises HelperUnavailable where there is no clear answer."""
+    """Each request raises HelperUnavailable where there is no clear answer."""
 
     place: str
     uid: int

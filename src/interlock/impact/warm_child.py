@@ -22,11 +22,11 @@ _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}  # nothing of the da
 
 
 class ChildBusy(OSError):
-    """Other requests occupy the child for longer than this one can wait."""
+    """Other requests occupy it for longer than this one can wait."""
 
 
 class ChildTimeout(OSError):
-    """The child exceeded its time limit and was killed."""
+    """It was killed."""
 
 
 class WarmChild:

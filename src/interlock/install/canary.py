@@ -31,7 +31,7 @@ SESSION = "interlock-doctor"
 
 
 def canary(word: str, event: str, command: str | None, cwd: str, session: str = SESSION) -> bytes | None:
-    """The agent's input before this shell command; None for an event that does not gate one."""
+    """None for an event that does not gate a shell command."""
     known = _inputs().get(word, {})
     found = known.get(event, known.get("*"))
     if found is None:
@@ -119,7 +119,7 @@ def _run(
 
 
 def _post(url: str, payload: bytes, seconds: float) -> HookReply:
-    """Sends an HTTP hook's request, without a proxy; only a status of 200 to 299 is an answer."""
+    """Without a proxy; only a status of 200 to 299 is an answer."""
     parts, start = urlsplit(url), time.perf_counter()
     try:
         with closing(http_connection(url, seconds)) as connection:
@@ -162,7 +162,7 @@ BROKEN = "broken"
 
 
 def verdict_of(agent: AgentDialect, event: Event, reply: HookOutput) -> str:
-    """The verdict whose shape this answer has, texts aside; `broken` where none fits."""
+    """By the answer's shape, texts aside; `broken` where none fits."""
     words = ("allow", "deny") if event.problem else ("allow", "ask", "deny")
     shapes = {word: _shape(agent.encode(event, HookVerdict(word, "because"))) for word in words}
     found = _shape(reply)

@@ -31,7 +31,7 @@ from interlock.install.files import (
 
 
 class FileChange(Struct, frozen=True):
-    """The planned change of one file; `after` is None where it is removed."""
+    """`after` is None where the file is removed."""
 
     agent: AgentDialect
     scope: str
@@ -49,7 +49,7 @@ class FileChange(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The file, with the target of a link."""
+        """With the target of a link."""
         real = self.current.path
         return str(self.place.path) if real == self.place.path else f"{self.place.path} -> {real}"
 
@@ -125,7 +125,7 @@ def _uninstall_change(one: HookedFile, config: Config) -> FileChange | None:
 def _original(
     agent: AgentDialect, place: HookFile, current: FileState, text: str, entry: RegisteredFile | None
 ) -> bytes | None:
-    """The original bytes where nothing else changed since; else the file without our hooks."""
+    """Its bytes where nothing else changed since; else the file without our hooks."""
     if entry is not None and current.data is not None and digest(current.data) == entry.written:
         if not entry.backup:
             return None
@@ -140,7 +140,7 @@ def _original(
 
 
 def install(change: FileChange, config: Config) -> str:
-    """Writes the file and returns the backup's path; empty where there was no file, or an older backup remains valid.
+    """Returns the backup's path; empty where there was no file, or an older backup remains valid.
 
     1. writes the backup, 2. replaces the file atomically, 3. registers both.
     """

@@ -130,7 +130,7 @@ def _fire_canary(
 
 
 def lost_hooks(one: HookedFile) -> str:
-    """The problem of a file whose hooks are not all as install writes them."""
+    """Empty where all are as install writes them."""
     client = client_of(one.place, one.text)
     if client is None:
         return f"its hooks do not all call the same client; {_AGAIN}"
@@ -205,7 +205,7 @@ def _check_denies(call: Call, name: str, title: str) -> Check:
 
 
 def _writable_by_others(path: Path) -> Path | None:
-    """The file or parent folder that others can write, except sticky folders like /tmp."""
+    """Itself or a folder above it, except sticky ones like /tmp."""
     for place in (path, *path.parents):
         found = place.stat()
         sticky = stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX

@@ -36,7 +36,7 @@ def client_path(config: Config) -> str:
 
 
 def build(config: Config) -> HookClient:
-    """Builds the client, which serves every agent; refuses an unwritable folder."""
+    """One client serves every agent; refuses an unwritable folder."""
     mode, path = 0o755 if config.separate.code else 0o700, Path(client_path(config))
     place, folder = path.parent, config.folder.absolute()
     try:
@@ -105,7 +105,7 @@ def _row(word: str, config: Config) -> bytes:
 
 
 def owner_of(config: Config) -> int:
-    """The owner of the socket's folder, or under [separate] of the state."""
+    """Of the socket's folder, or under [separate] of the state."""
     place = config.folder if config.separate.on else config.agents_socket.parent
     try:
         return place.stat().st_uid

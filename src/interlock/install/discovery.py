@@ -25,7 +25,7 @@ _SHARED = frozenset({".config", ".codeium", ".gemini", "Documents"})  # folders 
 
 
 class HookedFile(Struct, frozen=True):
-    """A file with hooks of ours, or an unreadable one that had some."""
+    """Or an unreadable one that had hooks of ours."""
 
     agent: AgentDialect
     scope: str
@@ -104,7 +104,7 @@ _RUN = re.compile(r"^exec (.+)$", re.MULTILINE)
 
 
 class Handler(Struct, frozen=True):
-    """How one event runs our hook; `how` is argv | shell | bash | url | script | plugin."""
+    """`how` is argv | shell | bash | url | script | plugin."""
 
     event: str
     how: str
@@ -134,7 +134,7 @@ def _parse(place: HookFile, text: str) -> dict[str, Any]:
 
 
 def client_of(place: HookFile, text: str) -> HookClient | None:
-    """The client that a file's hooks run; None where they run several, or none of ours."""
+    """None where the hooks run several, or none of ours."""
     try:
         if place.form == "plugin":
             found = {(json.loads(one), "") for one in _PLUGIN_CLIENT.findall(text)}

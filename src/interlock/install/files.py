@@ -26,7 +26,7 @@ class FileProblem(ExpectedError):
 
 
 class FileState(Struct, frozen=True):
-    """A file as it was read; `data` is None where it does not exist."""
+    """`data` is None where the file does not exist."""
 
     path: Path  # behind every symbolic link
     data: bytes | None = None
@@ -64,7 +64,7 @@ def read_state(path: Path) -> FileState:
 
 
 def fill_file(path: Path, words: Mapping[str, object]) -> str:
-    """The text of a file of ours, with each @WORD@ in it filled in."""
+    """Each @WORD@ of a file of ours is filled in."""
     return re.sub("@([A-Z_]+)@", lambda word: str(words[word[1]]), path.read_text("utf-8"))
 
 
@@ -82,7 +82,7 @@ def replace_file(current: FileState, data: bytes, mode: int) -> list[Path]:
 
 
 def back_up(current: FileState, stamp: str) -> Path:
-    """Copies the file beside itself, with its mode and owner; never overwrites."""
+    """Beside the file, with its mode and owner; never overwrites."""
     assert current.data is not None
     for more in ("", *(f"-{number}" for number in range(2, 100))):
         path = current.path.with_name(f"{current.path.name}.interlock-backup-{stamp}{more}")
@@ -206,7 +206,7 @@ def find_registered(config: Config, path: Path) -> RegisteredFile | None:
 
 
 def register_file(config: Config, entry: RegisteredFile) -> None:
-    """Registers an installation; uninstall restores the original from before the first one."""
+    """Uninstall restores the original from before the first installation."""
     known = [other for other in registered_files(config) if other.path != entry.path]
     _save(config, [*known, entry])
 

@@ -39,7 +39,7 @@ _KEPT = ("XDG_STATE_HOME", "XDG_CONFIG_HOME")  # without which the daemon would 
 
 
 def find_manager() -> str:
-    """The service manager of this user's session; HOOKS where none runs, as in a container."""
+    """Of this user's session; HOOKS where none runs, as in a container."""
     if sys.platform == "darwin" and shutil.which("launchctl"):
         return LAUNCHD
     return SYSTEMD if shutil.which("systemctl") and _has_systemd() else HOOKS
@@ -52,7 +52,7 @@ def service_file(manager: str) -> Path | None:
 
 
 def service_text(manager: str, config: Config) -> str:
-    """The unit or the property list; it names this Python by its absolute path."""
+    """It names this Python by its absolute path."""
     argv = [sys.executable, "-I", "-m", "interlock", "serve"]
     argv += ["--config", os.path.abspath(config.path)] if config.path else []
     kept = {key: os.environ[key] for key in _KEPT if os.environ.get(key)}
@@ -89,7 +89,7 @@ def _services() -> Iterator[tuple[str, Path]]:
 
 
 def restart(config: Config) -> None:
-    """Starts the daemon anew, so that settings written since its start count."""
+    """So that settings written since its start count."""
     for manager, path in _services():
         _start(manager, path, config)
         return
@@ -134,7 +134,7 @@ def until_running(config: Config, seconds: float = START_SECONDS) -> bool:
 
 
 def daemon_process(config: Config) -> int:
-    """The process that serves the socket, where it is this user's; else 0."""
+    """Serves the socket, and is this user's; else 0."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe, suppress(OSError):
         probe.settimeout(5)
         probe.connect(str(config.socket_path))
@@ -180,7 +180,7 @@ def _change_settings(config: Config, tables: Mapping[str, Mapping[str, Any]]) ->
 
 
 def _own_settings(text: str) -> tuple[dict[str, Any], str]:
-    """What our blocks set, and the text without them."""
+    """And the text without them."""
     own: dict[str, Any] = {}
     while BEGIN in text:
         said = parse_toml(text.partition(BEGIN)[2].partition(END)[0])
@@ -266,7 +266,7 @@ def switch_on(config: Config) -> str:
 
 
 def switch_off(config: Config) -> None:
-    """Takes back what init and install wrote into the configuration; raises FileProblem."""
+    """Takes back what init and install wrote; raises FileProblem."""
     current = read_state(settings_file(config))
     if BEGIN not in (current.text or ""):
         return

@@ -40,7 +40,7 @@ class JournaledAction(Struct, frozen=True):
 
 
 def is_journaled() -> bool:
-    """Whether a journal watches this process; only a journal answers this call so."""
+    """Only a journal answers this call so."""
     try:
         os.unlink(_ASK)
     except OSError as error:
@@ -63,7 +63,7 @@ def write_whole(place: Path, data: bytes) -> None:
 
 
 def parse_journal_id(value: str) -> str:
-    """An action's id; refuses everything else, since it becomes the name of a folder."""
+    """Refuses everything else, since it becomes the name of a folder."""
     if not ID.fullmatch(value):
         raise JournalError(f"no action is called {value!r:.60}")
     return value

@@ -36,7 +36,7 @@ def supervisor_of(config: Config) -> Path:
 
 
 def store_of(config: Config) -> JournalStore:
-    """The store of this user's journals, also where the daemon has a user of its own and hides its state."""
+    """Also where the daemon has a user of its own and hides its state."""
     folder = state_folder() if config.separate.on else config.folder
     return JournalStore(folder.absolute() / FOLDER)
 
@@ -87,7 +87,7 @@ def build_for(config: Config) -> None:
 
 
 def build(to: Path, mode: int = 0o700) -> None:
-    """Compiles the supervisor and puts it in place whole; one that runs goes on as it is."""
+    """Whole; one that runs goes on as it is."""
     if sys.platform != "linux" or _compiler() is None:
         raise JournalError("the journal needs Linux and a C compiler to build its supervisor once")
     try:
@@ -103,7 +103,7 @@ def build(to: Path, mode: int = 0o700) -> None:
 
 
 def compile_static(to: Path, sources: Sequence[Path], *options: str) -> None:
-    """Compiles a program, statically, so that an agent cannot preload a library; raises OSError and TimeoutExpired.
+    """Statically, so that an agent cannot preload a library; raises OSError and TimeoutExpired.
 
     It has to reject a call without arguments, as ours do: a cross-compiled one does not even start.
     """

@@ -76,7 +76,7 @@ class JournalState(Struct, frozen=True):
 
 
 class JournalChange(Struct, frozen=True):
-    """One call that may have changed something: c creates, w writes, m marks, u removes, r renames, x exchanges."""
+    """c creates, w writes, m marks, u removes, r renames, x exchanges; perhaps nothing changed."""
 
     sequence: int
     type: str
@@ -108,7 +108,7 @@ class ActionJournal(Struct):
 
 
 def read_head(id: str, data: bytes) -> JournaledAction | None:
-    """The action of a journal, from its first bytes; None where they are damaged or cut off."""
+    """From its first bytes; None where they are damaged or cut off."""
     for type, _, _, _, time, states in _records(data):
         if type != "H" or len(states) != 1:
             return None

@@ -28,7 +28,7 @@ _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Restorer:
-    """Applies a plan; each part can fail without anything being lost, since the supervisor keeps what is overwritten."""
+    """Each part can fail without anything being lost, since the supervisor keeps what is overwritten."""
 
     def __init__(self, stored: StoredJournal, data: mmap.mmap | bytes) -> None:
         self._stored, self._data = stored, data
@@ -126,7 +126,7 @@ class Restorer:
             self._made[state.identity] = path
 
     def _link(self, path: str, state: JournalState, content: JournalState) -> bool:
-        """Gives a file another name again, where one of its names is there."""
+        """Where one of the file's names is there."""
         other = self._made.get(state.identity) or _other_name(path, state)
         if other is None:
             return False
@@ -140,7 +140,7 @@ class Restorer:
         return True
 
     def _rewrite(self, path: str, content: JournalState) -> None:
-        """Writes in place, since the file's other names have to see it too."""
+        """In place, since the file's other names have to see it too."""
         found = os.lstat(path)
         if not stat.S_ISREG(found.st_mode):
             raise JournalError(f"{path} is no file any more")
@@ -207,7 +207,7 @@ def _is_folder(path: str) -> bool:
 
 
 def _make_room(path: str) -> None:
-    """Removes what is in the way, which the supervisor keeps; a folder with something in it is refused."""
+    """The supervisor keeps what is in the way; a folder with something in it is refused."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     if _is_folder(path):
         try:

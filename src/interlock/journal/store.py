@@ -44,7 +44,7 @@ class StoredJournal(Struct, frozen=True):
         return self.folder / "objects" / str(number)
 
     def sums(self) -> dict[int, bytes]:
-        """The hashes of objects that were kept unread, as far as the supervisor has come with them since the action's end."""
+        """Of objects that were kept unread, as far as the supervisor has come with them since the action's end."""
         words = (line.split() for line in self._read("sums").splitlines(keepends=True) if line.endswith("\n"))
         return {int(number): bytes.fromhex(sum) for number, sum in words}
 
@@ -62,7 +62,7 @@ class StoredJournal(Struct, frozen=True):
             raise JournalError(f"there is no action {self.id}") from None
 
     def _tail(self) -> tuple[int, bytes]:
-        """The last records of an action that runs or was killed, and their place in the journal; none begin with a length of 0."""
+        """Of an action that runs or was killed, with their place in the journal; none begin with a length of 0."""
         try:
             with open(self.folder / "tail", "rb", buffering=0) as file:
                 while True:
@@ -125,7 +125,7 @@ class StoredJournal(Struct, frozen=True):
             return 0
 
     def note(self) -> dict[str, Any]:
-        """What the undo that this action was has noted; empty for others."""
+        """Of the undo that this action was; empty for others."""
         return json_table(self._read("undo.json"))
 
     def _end(self) -> dict[str, int]:
@@ -139,12 +139,11 @@ class StoredJournal(Struct, frozen=True):
 
 
 class JournalStore(Struct, frozen=True):
-    """The folder in which every action has one of its own, named so that the names sort by time."""
+    """Every action has a folder of its own, named so that the names sort by time."""
 
     path: Path
 
     def prepare(self, config: Config) -> None:
-        """Makes the folder, for its user alone, and writes the supervisor's settings."""
         undo = config.undo
         guards = dict.fromkeys(os.path.realpath(path) for path in (self.path, config.folder))
         if any("\n" in guard for guard in guards):
@@ -174,7 +173,7 @@ class JournalStore(Struct, frozen=True):
         return islice((action for action in found if action is not None), limit)
 
     def labelled(self, label: str) -> str:
-        """The id of the action with this label, among the newest; empty where there is none."""
+        """Among the newest; empty where there is none."""
         return next((action.id for action in self.actions() if action.label == label), "")
 
     def newest(self) -> JournaledAction | None:
@@ -197,7 +196,7 @@ class JournalStore(Struct, frozen=True):
         return found
 
     def end_undo(self, id: str, new: str, same: object) -> None:
-        """Notes that an action was undone by another; an undone undo makes its action undoable again."""
+        """An undone undo makes its action undoable again."""
         stored, later = self.journal(id), self.journal(new)
         write_whole(later.folder / "undo.json", json.dumps({"undoes": id, "same": same}).encode())
         write_whole(stored.folder / "undone", f"{new}\n".encode())
@@ -207,7 +206,7 @@ class JournalStore(Struct, frozen=True):
                 (self.journal(first).folder / "undone").unlink()
 
     def prune(self, now: float, days: float) -> list[str]:
-        """Deletes the actions older than that, whose processes have ended; nothing younger goes to make room."""
+        """Those whose processes have ended; nothing younger goes to make room."""
         gone = []
         for id in reversed(self.ids()):
             stored = self.journal(id)

@@ -22,7 +22,7 @@ class Place(Struct, eq=False):
 
 
 class UndoModel:
-    """The tree as it was before an action: built from its journal alone, and from a look at what is there now."""
+    """Built from the action's journal alone, and from a look at what is there now."""
 
     def __init__(self, journal: ActionJournal, exists: Exists) -> None:
         self._journal, self._exists = journal, exists
@@ -35,7 +35,7 @@ class UndoModel:
                     self._note(state)
 
     def places(self) -> Iterator[tuple[str, Place, bool]]:
-        """Every path with its place, folders before what they hold, and whether its object has to move there by itself."""
+        """Folders before what they hold, and whether an object has to move there by itself."""
         rest = [("", self._root, False)]
         while rest:
             path, place, moves = rest.pop()
@@ -100,7 +100,7 @@ class UndoModel:
         return Place(None, state, content if state.kind is PathKind.FILE else None, first, first, False)
 
     def _first(self, state: JournalState) -> JournalState:
-        """The first state that is known of the same object, by whatever name."""
+        """By whatever name."""
         return self._journal.firsts.get(state.identity, state)
 
     def _at(self, path: str) -> Place:

@@ -95,7 +95,6 @@ class JournalPlanner:
         return self._found[path]
 
     def is_left(self, path: str) -> bool:
-        """Whether a path still is as the action left it."""
         found, after = self.now(path), self._journal.after.get(path)
         if found is None:
             return after is None or after.kind is PathKind.ABSENT
@@ -110,7 +109,7 @@ class JournalPlanner:
         return any(changed <= (self._journal.last + SLACK) * 1e9 for *_, changed in prints)
 
     def _earlier_prints(self, path: str, print: Fingerprint) -> list[Fingerprint]:
-        """A fingerprint, and those that it stands for where undos made what is there."""
+        """And those that it stands for where undos made what is there."""
         found = [print]
         while len(found) < 100 and (earlier := self._same.get((path, found[-1]))) is not None:
             found.append(earlier)
@@ -140,7 +139,7 @@ class JournalPlanner:
 
 
 def ancestors(path: str) -> Iterator[str]:
-    """A path and the folders above it, the deepest first."""
+    """The path itself included, the deepest first."""
     yield path
     while path != "/":
         path = os.path.dirname(path)

@@ -31,7 +31,7 @@ _SHELLS = frozenset({"bash", "zsh", "", "sh", "dash", "nologin", "false"})  # fo
 
 
 class Wrapper(Struct, frozen=True):
-    """The form in which this installation wraps calls: `. FRONT AGENT CALL TEXT`."""
+    """`. FRONT AGENT CALL TEXT`."""
 
     front: str
 
@@ -40,7 +40,7 @@ class Wrapper(Struct, frozen=True):
         return _head(self.front) + shlex.join([agent, call, text])
 
     def original(self, text: str) -> str:
-        """The text inside exactly this form, whoever wrapped it, for that is what runs; else empty."""
+        """Of exactly this form, whoever wrapped it, for that is what runs; else empty."""
         head = _head(self.front)
         if not text.startswith(head):
             return ""
@@ -62,7 +62,7 @@ def call_word(id: str) -> str:
 
 
 def take_mark(front: str, call: str) -> bool:
-    """Whether the front ran for this call: it leaves a mark then, which is taken away."""
+    """The front leaves a mark when it runs, which is taken away."""
     with contextlib.suppress(OSError):
         os.unlink(_mark(front, f"{call}{_SKIPS}"))
     try:
@@ -73,7 +73,7 @@ def take_mark(front: str, call: str) -> bool:
 
 
 def leave_out(front: str, call: str, folders: Iterable[str]) -> None:
-    """Tells the front which folders the journal of a call leaves out; without that it keeps everything."""
+    """Without that the journal of a call keeps everything."""
     words = [f"--skip\n{folder}\n" for folder in folders if "\n" not in folder]
     if words:
         with contextlib.suppress(OSError):
@@ -91,7 +91,7 @@ def wrapped_call(label: str) -> tuple[str, str]:
 
 
 def front_of(config: Config) -> Path:
-    """The file that a wrapped call sources, whether or not it is there."""
+    """Whether or not it is there."""
     return config.folder.absolute() / "bin" / FRONT
 
 

@@ -54,7 +54,6 @@ class Ticket(Struct, frozen=True):
     version: int = 0  # compare-and-set
 
     def __str__(self) -> str:
-        """`id (state): title`."""
         return f"{self.id} ({self.state.value}): {self.title}"
 
     @property
@@ -125,7 +124,7 @@ class SealedSession(Struct, frozen=True):
 
 
 class AgentRow(Struct, frozen=True):
-    """A known agent; its trust tier is set by an operator."""
+    """Its trust tier is set by an operator."""
 
     principal: str
     name: str
@@ -228,7 +227,7 @@ class Grant(Struct, frozen=True):
 
 
 class HistoryEntry(Struct, frozen=True):
-    """One evaluated action in an agent's history, the basis of all counts."""
+    """An evaluated action, the basis of all counts."""
 
     agent: AgentRef
     operation: str
@@ -243,7 +242,7 @@ class HistoryEntry(Struct, frozen=True):
 
 
 class AgentTotals(Struct, frozen=True):
-    """The totals of one agent since its first action, by the names of the figures."""
+    """Since its first action, by the names of the figures."""
 
     principal: str
     name: str  # normalised
@@ -305,7 +304,7 @@ class Denial(Struct, frozen=True):
 
 
 class TicketQuery(Struct, frozen=True):
-    """Which tickets to list; empty means all."""
+    """Empty means all."""
 
     states: tuple[TicketState, ...] = ()
     principal: str = ""
@@ -354,7 +353,7 @@ PREFIX, LETTERS = "u_", 10
 
 
 class Snapshot(Struct, frozen=True):
-    """One snapshot; its command is stored without secrets."""
+    """Its command is stored without secrets."""
 
     id: str  # u_…
     at: float
@@ -374,7 +373,7 @@ class Snapshot(Struct, frozen=True):
 
 
 class SnapshotQuery(Struct, frozen=True):
-    """Which snapshots to list, the newest first; an empty word means any."""
+    """The newest first; an empty word means any."""
 
     state: str = ""
     principal: str = ""
@@ -393,7 +392,7 @@ ENOUGH = 2  # failed tries, after which delayed channels are notified at once
 
 
 class Delivery(Struct, frozen=True):
-    """One message that one channel sends once."""
+    """Sent once, by one channel."""
 
     id: str  # of the subject and the channel
     channel: str
@@ -427,7 +426,6 @@ def finish_delivery(row: Delivery, state: str, now: float, reason: str = "") -> 
 
 
 def fail_delivery(row: Delivery, now: float, reason: str, hopeless: bool = False) -> Delivery:
-    """The delivery after a failed try: queued for another one, or failed."""
     if hopeless or row.tries > len(AGAIN):
         return finish_delivery(row, FAILED, now, reason)
     wait = AGAIN[max(0, row.tries - 1)]

@@ -14,7 +14,7 @@ NO_EXIT = -1  # it has not ended, or its exit code is unknown
 
 
 class PlanRow(Struct, frozen=True):
-    """One plan in the history; its texts are stored without secrets."""
+    """Its texts are stored without secrets."""
 
     id: str
     operator: str
@@ -41,7 +41,7 @@ class PlanRow(Struct, frozen=True):
 
 
 class PlanQuery(Struct, frozen=True):
-    """Which plans to list, the newest first."""
+    """The newest first."""
 
     text: str = ""
     status: str = ""
@@ -51,7 +51,7 @@ class PlanQuery(Struct, frozen=True):
 
 
 class Workflow(Struct, frozen=True):
-    """Commands under one name, run one after the other, each after its review."""
+    """Run one after the other, each after its review."""
 
     id: str
     name: str

@@ -39,7 +39,7 @@ def deciding_files(word: str, home: Path, project: Path) -> set[Path]:
 
 
 def missing_files(word: str, project: Path) -> Iterator[Path]:
-    """Files that could switch the hooks off once somebody creates them."""
+    """They could switch the hooks off once somebody creates them."""
     for name in agent(word).placeholders:
         if not os.path.lexists(project / name):
             yield project / name
@@ -51,7 +51,7 @@ def agent_of_program(program: str) -> str:
 
 
 class Placeholders(Struct):
-    """Empty settings files; the last sandbox that needs one removes it."""
+    """The last sandbox that needs one removes it."""
 
     made: list[Path] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
@@ -77,7 +77,7 @@ class Placeholders(Struct):
         fcntl.flock(self.held[path], fcntl.LOCK_SH | fcntl.LOCK_NB)
 
     def remove(self) -> None:
-        """Removes those that nobody changed and no other sandbox needs."""
+        """If nobody changed them and no other sandbox needs them."""
         for path in self.made:
             with suppress(OSError):
                 handle = self.held.pop(path)
@@ -109,7 +109,7 @@ class SandboxMount(Struct, frozen=True):
 
 
 class SandboxMounts(Struct):
-    """The mounts by path; all paths are real ones."""
+    """By path; all paths are real ones."""
 
     mounts: dict[Path, SandboxMount] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # for the person
@@ -146,7 +146,7 @@ class SandboxMounts(Struct):
         self.put(path, MountMode.FIX)
 
     def in_order(self) -> list[SandboxMount]:
-        """The mounts, outer ones first, so that an inner one is not covered."""
+        """Outer ones first, so that an inner one is not covered."""
         return sorted(
             self.mounts.values(), key=lambda mount: (mount.how is MountMode.LINK, len(mount.path.parts), mount.path)
         )
@@ -273,7 +273,6 @@ def _grant_paths(words: Iterable[str], at: SandboxSituation) -> Iterator[Path]:
 
 
 def _code() -> list[Path]:
-    """The code that a hook runs: this program, and the Python that it was installed for."""
     found = [Path(interlock.__file__).parent, Path(sys.prefix), Path(sys.executable).parent]
     base = Path(sys.base_prefix)
     return [*found, base] if base.is_relative_to(Path.home()) else found

@@ -19,7 +19,7 @@ class _Ruleset(ctypes.Structure):
 
 
 def main(given: list[str]) -> int:
-    """Becomes the agent; returns 126 or 127, as a shell does, where that fails."""
+    """Returns 126 or 127, as a shell does, where it cannot become the agent."""
     ready, go, flags, *command = given
     if int(ready) >= 0:
         os.write(int(ready), b"\n")

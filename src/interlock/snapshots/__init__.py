@@ -25,7 +25,7 @@ WHATS = frozenset({"create", "replace", "delete", "mode", "attributes", "ref", "
 
 
 class SnapshotLimits(Struct, frozen=True):
-    """The files, bytes and time that one snapshot may take; beyond them there is no snapshot."""
+    """Beyond them there is no snapshot."""
 
     files: int = 5_000
     bytes: int = 200_000_000
@@ -80,7 +80,7 @@ class UndoPlan(Struct, frozen=True):
 
 
 class UndoResult(Struct, frozen=True):
-    """The changes that an undo made; with `refused` nothing was changed, since later work would be lost."""
+    """With `refused` nothing was changed, since later work would be lost."""
 
     id: SnapshotId
     as_id: Annotated[str, Meta(pattern=rf"^({ID.pattern})?\Z")] = ""  # undoes the undo; empty where nothing changed
@@ -133,13 +133,13 @@ def text_difference(old: bytes, new: bytes) -> str:
 
 
 def parse_snapshot_id(value: object) -> str:
-    """A snapshot's id; refuses everything else, since it becomes the name of a file."""
+    """Refuses everything else, since it becomes the name of a file."""
     if not isinstance(value, str) or not ID.fullmatch(value):
         raise ValueError(f"no snapshot is called {value!r:.60}")
     return value
 
 
 class SnapshotUsage(Struct):
-    """The bytes that snapshots use; one for a process, whatever policy or isolation a single call is under."""
+    """One for a process, whatever policy or isolation a single call is under."""
 
     bytes: dict[str, int] = {}  # by the folder's owner, as `SnapshotPlaces.owner_of` names it

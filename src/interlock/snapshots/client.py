@@ -49,7 +49,7 @@ class SnapshotClient:
         self._child = child
 
     def take(self, question: Json, id: str, at: float, limits: SnapshotLimits = LIMITS) -> TakenSnapshot:
-        """Saves what the effects in the question would change, and reads it back."""
+        """Reads back what it saved."""
         request = {"do": "take", "id": id, "at": at, "question": dict(question), "limits": astuple(limits)}
         found = self._ask(request, no_snapshot(id, FAILED), take_seconds(limits.ms))
         return found if found.problem or _DIGEST.fullmatch(found.digest) else no_snapshot(id, FAILED)
@@ -72,7 +72,7 @@ class SnapshotClient:
         return False
 
     def prune(self, now: float, days: float, total_bytes: int) -> PruneResult:
-        """Deletes expired snapshots, then the oldest until the rest fits."""
+        """Expired ones, then the oldest until the rest fits."""
         request = {"do": "prune", "now": now, "days": days, "bytes": total_bytes}
         return self._ask(request, PruneResult(problem=FAILED))
 
@@ -96,7 +96,7 @@ class SnapshotClient:
 
 
 class HelperChild:
-    """A child of root's helper, a new one for each request, that has become one user."""
+    """A new one for each request, that has become one user."""
 
     def __init__(self, user: UserHelper) -> None:
         self._user, self._lock = user, threading.Lock()

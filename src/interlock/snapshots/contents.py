@@ -21,7 +21,7 @@ _FICLONE = 0x40049409
 
 
 class ContentWriter:
-    """Stores contents; nothing counts before `finish`, and `abandon` removes it all."""
+    """Nothing counts before `finish`, and `abandon` removes it all."""
 
     def __init__(self, folder: SnapshotFolder, id: str, budget: Budget) -> None:
         self._folder, self._id, self._budget = folder, id, budget
@@ -64,7 +64,7 @@ class ContentWriter:
         return SavedDatabase(path, size, sha, found.st_mode & 0o7777, (found.st_uid, found.st_gid))
 
     def finish(self) -> None:
-        """Syncs the pack, reads it back, and moves it into place."""
+        """Reads the pack back, and moves it into place."""
         self._flush()
         os.fsync(self._handle)
         for sha, (start, size) in self.pack.items():
@@ -108,7 +108,7 @@ class ContentWriter:
 
 
 class ContentReader:
-    """Reads contents back; refuses one that does not match its SHA-256."""
+    """Refuses a content that does not match its SHA-256."""
 
     def __init__(self, folder: SnapshotFolder, manifest: Manifest, budget: Budget) -> None:
         self.folder, self._manifest, self._budget = folder, manifest, budget
@@ -129,7 +129,7 @@ class ContentReader:
             write_all(handle, part)
 
     def database_digest(self, path: str) -> str:
-        """Of a database as it is now; empty where there is none."""
+        """Empty where there is none."""
         try:
             with _database_copy(path, self._temporary("now"), self._budget) as made:
                 return hashlib.file_digest(made, "sha256").hexdigest()
@@ -137,7 +137,7 @@ class ContentReader:
             return ""
 
     def restore_database(self, one: SavedDatabase) -> None:
-        """Restores the old content through SQLite, so that programs that have the database open see it."""
+        """Through SQLite, so that programs that have the database open see it."""
         temporary = self._temporary("back")
         try:
             remove_database(temporary)

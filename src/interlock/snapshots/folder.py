@@ -39,7 +39,7 @@ def closing_handle(handle: int) -> Iterator[int]:
 
 
 class FolderHandles:
-    """Handles of folders by their paths, and the budget of their use; a path is absolute and has no `..`."""
+    """With the budget of their use; a path is absolute and has no `..`."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
@@ -74,7 +74,6 @@ class FolderHandles:
         return handle
 
     def split(self, path: str) -> tuple[int, str]:
-        """The handle of the folder, and the name there."""
         holder, _, name = path.rpartition("/")
         if name in ("", ".", ".."):
             raise NotADirectoryError(20, "Not a plain path", path)
@@ -160,12 +159,10 @@ _NOFOLLOW = os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class RestoreRefused(Exception):
-    """The request was refused and nothing was changed; the message says why."""
+    """Nothing was changed; the message says why."""
 
 
 class SnapshotFolder(Struct, frozen=True):
-    """The folder of snapshots, and the paths that are Interlock's own."""
-
     path: str
     guarded: tuple[str, ...] = ()
 
@@ -237,7 +234,7 @@ class SnapshotFolder(Struct, frozen=True):
 
 
 def create_file(path: str, mode: int, dir_fd: int | None = None) -> int:
-    """A handle on a new file, in place of one that a killed process left behind."""
+    """In place of one that a killed process left behind."""
     remove_file(path, dir_fd)
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NOFOLLOW, mode, dir_fd=dir_fd)
 

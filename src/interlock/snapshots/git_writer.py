@@ -58,7 +58,7 @@ def write_object(places: FolderHandles, shared: str, kind: bytes, data: bytes) -
 def hold_objects(
     places: FolderHandles, repository: Repository, id: str, at: float, tips: Iterable[bytes], blobs: Iterable[bytes]
 ) -> str:
-    """A commit, under a ref of its own, protects commits and contents from garbage collection."""
+    """A commit, under a ref of its own, protects them from garbage collection."""
     listed = b"".join(b"100644 %s\0" % oid.hex().encode() + oid for oid in sorted(blobs))
     parents = [oid for oid in dict.fromkeys(tips) if repository.objects.kind(oid) == b"commit"]
     tree = write_object(places, repository.shared, b"tree", listed)
@@ -72,7 +72,7 @@ def hold_objects(
 
 
 class GitWriter(Struct, frozen=True):
-    """Works under Git's own locks; with `again`, a killed undo may have left its locks."""
+    """With `again`, a killed undo may have left its locks."""
 
     places: FolderHandles
     id: str
@@ -138,7 +138,7 @@ class GitWriter(Struct, frozen=True):
 
 
 def _holds(handle: int, name: str, data: bytes) -> bool:
-    """Whether a lock has the content that a killed undo left behind."""
+    """As a killed undo left it behind."""
     try:
         with closing_handle(os.open(name, READ, dir_fd=handle)) as opened:
             return os.read(opened, len(data) + 1) == data
@@ -147,7 +147,6 @@ def _holds(handle: int, name: str, data: bytes) -> bool:
 
 
 def drop_hold(places: FolderHandles, shared: str, id: str) -> None:
-    """Deletes the ref that protects the objects of a snapshot."""
     repository, name = Repository(shared, shared, shared, places.budget), f"{HELD}{id}"
     if now := ref_value(repository, name):
         GitWriter(places, id, again=True).set_ref(repository, name, "", now)
@@ -164,7 +163,7 @@ def _remove_folder(places: FolderHandles, path: str) -> None:
 
 
 def _remove_empty_folder(places: FolderHandles, path: str) -> None:
-    """Removes empty folders, left over from other branches, at the path of a branch."""
+    """Left over from other branches, at the path of a branch."""
     with contextlib.suppress(OSError):
         for inner in places.names(path):
             _remove_empty_folder(places, f"{path}/{inner}")
@@ -226,7 +225,7 @@ class GitRestore:
             os.utime(name, ns=(entry.mtime_ns, entry.mtime_ns), dir_fd=handle, follow_symlinks=False)
 
     def _append_log(self, path: str, old: str, new: str) -> None:
-        """Appends a move to a log that exists, as Git does."""
+        """Where there is one, as Git does."""
         if self._places.stat(path) is None or not new or old == new:
             return
         handle, name = self._places.split(path)

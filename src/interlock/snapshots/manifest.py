@@ -44,7 +44,7 @@ class SavedPath(Struct, frozen=True, omit_defaults=True):
 
 
 class SavedRef(Struct, frozen=True, array_like=True):
-    """A branch: its value before and after the action, each empty where it does not exist."""
+    """Each value is empty where the branch does not exist."""
 
     name: _RefName
     old: _Oid
@@ -76,7 +76,7 @@ class SavedDatabase(Struct, frozen=True):
 
 
 class Manifest(Struct):
-    """Everything that a snapshot saved; `pack` maps small contents to their place in the snapshot's pack."""
+    """`pack` maps small contents to their place in the snapshot's pack."""
 
     id: SnapshotId
     at: float

@@ -28,7 +28,7 @@ _FEW = 8
 
 
 class PathWriter:
-    """Writes one undo to paths; every part of it can be repeated."""
+    """Every part of an undo can be repeated."""
 
     def __init__(self, places: FolderHandles, reader: ContentReader, manifest: Manifest, saved: Manifest) -> None:
         self._places, self._reader, self._id, self._saved = places, reader, manifest.id, saved.entries
@@ -44,7 +44,7 @@ class PathWriter:
         self.say: list[str] = []
 
     def __call__(self, steps: list[RestoreStep]) -> None:
-        """Applies all steps in an order in which a kill at any moment leaves nothing worse: (1) obstacles, (2) folders, (3) files, (4) modes."""
+        """A kill at any moment leaves nothing worse: (1) obstacles, (2) folders, (3) files, (4) modes."""
         self._done -= {step.entry.path for step in steps}
         try:
             for step in reversed(steps):  # (1) deepest first
@@ -96,7 +96,7 @@ class PathWriter:
         os.rmdir(name, dir_fd=handle)
 
     def _empty(self, path: str) -> None:
-        """Deletes from a folder that is in the way what was saved of it, and nothing else."""
+        """Of what was saved of it, and nothing else."""
         for entry in sorted(self._saved, key=lambda one: one.path, reverse=True):
             if entry.path.startswith(f"{path}/") and entry.kind != "absent":
                 with contextlib.suppress(FileNotFoundError):
@@ -115,7 +115,7 @@ class PathWriter:
         self._created.add(entry.path)
 
     def _write_files(self, steps: list[RestoreStep]) -> None:
-        """Writes many files, syncs once, then renames them into place: a file system may otherwise wait at each rename."""
+        """Synced once, then renamed into place: a file system may otherwise wait at each rename."""
         try:
             for step in steps:
                 self._create(self._ready(step)[0], self._temporary(step.entry), step.entry)
@@ -179,7 +179,7 @@ class PathWriter:
         os.utime(handle, ns=(entry.mtime_ns, entry.mtime_ns))
 
     def _attributes(self, target: int | str, entry: SavedPath) -> None:
-        """Attributes that cannot be restored are reported, and keep no content back."""
+        """Those that cannot be restored are reported, and keep no content back."""
         if entry.attributes is not None and not write_attributes(target, entry.attributes):
             self.say.append(f"{entry.path} is back without its attributes or access list")
 
@@ -195,7 +195,7 @@ class PathWriter:
         return False
 
     def _in_place(self, handle: int, name: str, entry: SavedPath) -> None:
-        """Rewrites a file in place, since its other names have to see the content too."""
+        """Its other names have to see the content too."""
         flags = os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         with closing_handle(os.open(name, flags, dir_fd=handle)) as opened:
             os.ftruncate(opened, 0)
@@ -215,7 +215,7 @@ class PathWriter:
         self._put(handle, name, entry)
 
     def _modes(self, steps: Iterable[RestoreStep]) -> None:
-        """Modes and times of folders last, the deepest first: writing into them needs and changes both."""
+        """Last, and of the deepest folders first: writing into them needs and changes mode and times."""
         for step in sorted(steps, key=lambda one: one.entry.path, reverse=True):
             if step.what in MARKS or step.entry.path in self._created:
                 with contextlib.suppress(FileNotFoundError, NotADirectoryError):

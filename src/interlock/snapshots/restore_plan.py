@@ -49,8 +49,6 @@ def git_file_key(places: FolderHandles, entry: SavedPath, state: PathState) -> l
 
 
 class GitFile(Struct, frozen=True):
-    """One of Git's files that is not as it was saved."""
-
     planner: RestorePlanner
     entry: SavedPath
     saved: bytes
@@ -88,13 +86,13 @@ def _head(one: GitFile) -> GitFileChange:
 
 
 def _config(one: GitFile) -> GitFileChange:
-    """An action removes sections; a line that is not in the saved file is later work."""
+    """A line that is not in the saved file is later work."""
     lines, present = ({line.strip() for line in data.splitlines()} for data in (one.saved, one.present))
     return None, not one.known if one.settled else bool(present - lines - {b""})
 
 
 def _stash(one: GitFile) -> GitFileChange:
-    """Restores the saved stashes; later ones stay on top of them."""
+    """Later ones stay on top of the saved ones."""
     old, new = _LINE.findall(one.saved), _LINE.findall(one.present)
     names = {line[1] for line in old}
     more = [line for line in new if line[1] not in names]
@@ -110,7 +108,7 @@ def _stash(one: GitFile) -> GitFileChange:
 
 
 def _log(one: GitFile) -> GitFileChange:
-    """Restores a deleted log; one that exists has only grown."""
+    """One that exists has only grown."""
     if one.present.startswith(one.saved) if one.entry.kind == "file" else one.entry.kind == "absent" and not one.known:
         return None
     return None, False
@@ -131,7 +129,7 @@ _NEVER = frozenset({"state", "log", "stash"})  # where nothing is lost that anyb
 
 
 class RestoreStep(Struct, frozen=True):
-    """One path to restore; `data` where its content is computed instead of saved."""
+    """`data` where its content is computed instead of saved."""
 
     entry: SavedPath
     now: PathState
@@ -167,7 +165,7 @@ class RestorePlan(Struct):
 
 
 class RestorePlanner(Struct, dict=True):
-    """Compares the snapshot with the present state; what the action left, and what an interrupted undo met, is no later work."""
+    """What the action left, and what an interrupted undo met, is no later work."""
 
     manifest: Manifest
     reader: ContentReader
@@ -235,13 +233,13 @@ class RestorePlanner(Struct, dict=True):
         return not self._is_in_git(entry.path, state)
 
     def _is_created_since(self, path: str) -> bool:
-        """Whether a file in a folder that has to go is neither the action's nor in Git."""
+        """Neither the action's nor in Git."""
         state = now(self.places, path)
         ours = state.kind == "folder" or self._settled("states", path) == state_key(state)
         return not ours and not self._is_in_git(path, state)
 
     def _is_in_git(self, path: str, state: PathState) -> bool:
-        """Whether a content is among the objects of the repository that a path is in."""
+        """Among the objects of the repository that the path is in."""
         try:
             repository = self._survey.repository(os.path.dirname(path))
             if repository is None or state.found is None:
@@ -273,7 +271,7 @@ class RestorePlanner(Struct, dict=True):
         return DatabaseRefill(one, content not in {"", self._settled("databases", one.path), *met})
 
     def repository(self, git: SavedRepository) -> Repository:
-        """The repository of a snapshot, wherever its work tree is now."""
+        """Wherever its work tree is now."""
         return Repository(git.work_tree, git.git_dir, git.shared, self.places.budget)
 
 

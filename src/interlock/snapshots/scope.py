@@ -29,7 +29,7 @@ _UNMOVED = frozenset({"branch", "clean", "rm", "stash", "worktree"})  # which a 
 
 
 class RepositoryScope(Struct):
-    """The refs of one repository that change, their new values, and what only they hold."""
+    """With the new values of refs, and what only they hold."""
 
     repository: Repository
     refs: dict[str, str] = {}
@@ -38,7 +38,7 @@ class RepositoryScope(Struct):
 
 
 class SnapshotScope(Struct, dict=True):
-    """Collects what has to be saved; more than an action changes is harmless, less is not."""
+    """More than an action changes is harmless, less is not."""
 
     places: FolderHandles
     folder: SnapshotFolder
@@ -57,7 +57,7 @@ class SnapshotScope(Struct, dict=True):
         self.paths.setdefault(self._ordinary(path), (role, leaves))
 
     def below(self, top: str, path: str) -> None:
-        """Adds a path, with the folders between it and a top, which may be deleted with it."""
+        """With the folders between it and a top, which may be deleted with it."""
         holder = os.path.dirname(path)
         while holder != top and holder.startswith(f"{top}/") and holder not in self.paths:
             self.path(holder)
@@ -79,11 +79,11 @@ class SnapshotScope(Struct, dict=True):
         return self.repositories.setdefault(repository.own, RepositoryScope(repository))
 
     def hold(self, repository: Repository, *commits: bytes | None) -> None:
-        """Adds commits that only the snapshot may refer to later."""
+        """Only the snapshot may refer to them later."""
         self.git(repository).tips |= {commit: None for commit in commits if commit is not None}
 
     def add_blobs(self, repository: Repository, tree: Repository) -> None:
-        """Adds the contents that only the index of a work tree holds."""
+        """Those that only the index of a work tree holds."""
         blobs, committed = self.git(repository).blobs, tree.committed
         for path, entry in tree.index.entries.items():
             known = committed.get(path, UNTRACKED)[1] == entry.oid
@@ -141,7 +141,7 @@ def _add_replaced(scope: SnapshotScope, command: GitCommand, meant: CheckoutScop
 
 
 def _as_known(scope: SnapshotScope, command: GitCommand, entry: IndexEntry, full: str) -> bool:
-    """Whether Git leaves it: type, executable bit and content are as in the index."""
+    """Type, executable bit and content are as in the index."""
     found = scope.places.stat(full)
     if found is None or stat.S_IFMT(found.st_mode) != stat.S_IFMT(entry.mode) or entry.mtime == (0, 0):
         return False  # without a time it is only going to be added, and Git writes it anew
@@ -151,7 +151,7 @@ def _as_known(scope: SnapshotScope, command: GitCommand, entry: IndexEntry, full
 
 
 def add_index(scope: SnapshotScope, repository: Repository, source: bytes | None = None) -> None:
-    """An index means nothing with another commit, so that this is added too, with contents that only the index holds."""
+    """An index means nothing with another commit, so that this is added too, with contents that only it holds."""
     history = repository.history
     scope.path(f"{repository.own}/index", "index", source.hex() if source is not None else "")
     scope.path(f"{repository.own}/HEAD", "head")

@@ -26,7 +26,7 @@ _ENDINGS = ("json", "after", "undoing", "begun")
 
 
 class ListedSnapshot(Struct, frozen=True):
-    """One snapshot of the folder; without a manifest, one that cannot be read."""
+    """Without a manifest, one that cannot be read."""
 
     id: str
     at: float
@@ -35,7 +35,7 @@ class ListedSnapshot(Struct, frozen=True):
 
 
 def prune(folder: SnapshotFolder, now: float, days: float, bytes: int) -> PruneResult:
-    """Deletes expired snapshots and the oldest beyond so many bytes; nothing while a snapshot is being taken."""
+    """Expired ones, and the oldest beyond so many bytes; nothing while a snapshot is being taken."""
     try:
         budget = Budget.of(MILLISECONDS, 10_000_000)
         with folder.locked("lock", exclusive=True, wait=False), FolderHandles(budget) as places:
@@ -71,7 +71,7 @@ def _read_snapshot(folder: SnapshotFolder, id: str) -> ListedSnapshot:
 
 
 def _delete(folder: SnapshotFolder, places: FolderHandles, one: ListedSnapshot) -> None:
-    """Deletes refs first, and the manifest before the contents: a kill leaves no manifest of missing contents."""
+    """Refs first, and the manifest before the contents: a kill leaves no manifest of missing contents."""
     held = one.manifest.git if one.manifest is not None else ()
     _release_objects(places, [git.shared for git in held if git.held], one.id)
     for path in (*(folder.place(one.id, ending) for ending in _ENDINGS), folder.pack(one.id)):
@@ -79,7 +79,7 @@ def _delete(folder: SnapshotFolder, places: FolderHandles, one: ListedSnapshot) 
 
 
 def _delete_leftovers(folder: SnapshotFolder, places: FolderHandles, remaining: list[ListedSnapshot]) -> None:
-    """Deletes what a kill left behind, and contents that no manifest names any more."""
+    """Of a kill, and contents that no manifest names any more."""
     ids = {one.id for one in remaining}
     for name in os.listdir(f"{folder.path}/snapshots"):
         id, _, ending = name.partition(".")
@@ -104,7 +104,7 @@ def _delete_leftovers(folder: SnapshotFolder, places: FolderHandles, remaining: 
 
 
 def _release_objects(places: FolderHandles, repositories: list[str], id: str) -> None:
-    """Deletes protecting refs; a repository that is gone or damaged holds nothing of ours that matters."""
+    """A repository that is gone or damaged holds nothing of ours that matters."""
     for shared in repositories:
         with contextlib.suppress(OSError, RestoreRefused, Unclear, ValueError):
             drop_hold(places, shared, id)

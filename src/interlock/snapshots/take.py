@@ -117,7 +117,7 @@ _FILES: dict[str, Callable[[Json, Sequence[str], SnapshotScope, EffectTargets], 
 def take(
     question: Json, folder: SnapshotFolder, id: str, at: float, limits: SnapshotLimits, home: str
 ) -> TakenSnapshot:
-    """Saves what the effects in the question may change; with a problem, nothing is saved."""
+    """With a problem, nothing is saved."""
     budget = Budget(time.monotonic() + limits.ms / 1000, ENTRIES, 2 * limits.bytes + (64 << 20))
     try:
         with folder.locked("lock", wait=False), FolderHandles(budget) as places:
@@ -132,7 +132,7 @@ def take(
 def save_scope(
     scope: SnapshotScope, id: str, at: float, bases: Sequence[str], limits: SnapshotLimits
 ) -> tuple[TakenSnapshot, Manifest]:
-    """A whole snapshot of a scope. Where order is safety: (1) its begin noted, (2) contents, (3) commits protected, (4) the manifest."""
+    """Where order is safety: (1) its begin noted, (2) contents, (3) commits protected, (4) the manifest."""
     folder, places = scope.folder, scope.places
     place, begun = folder.place(id), folder.place(id, "begun")
     if os.path.lexists(place):
@@ -199,7 +199,7 @@ MOST_ATTRIBUTES = 8 << 20  # characters of all attributes together
 
 
 class PathRecorder:
-    """Collects manifest entries, each path once, within the limits."""
+    """Each path once, within the limits."""
 
     def __init__(self, scope: SnapshotScope, writer: ContentWriter, limits: SnapshotLimits) -> None:
         self._folder, self._places, self._budget = scope.folder, scope.places, scope.places.budget
@@ -320,14 +320,14 @@ class PathRecorder:
         return _entry(path, "file", found, size=size, sha256=sha, twin=twin, attributes=marks)
 
     def _check_owner(self, name: str, found: os.stat_result) -> None:
-        """Refuses an owner or group that this user could not restore."""
+        """Refuses those that this user could not restore."""
         if self._user and found.st_uid != self._user:
             raise Unclear(f"{name} belongs to another user")
         if self._user and found.st_gid not in self._groups:
             raise Unclear(f"{name} belongs to another group")
 
     def _count_attributes(self, found: Attributes) -> Attributes:
-        """Counts attributes against their limit: they are in the manifest itself, whose size is bounded."""
+        """They are in the manifest itself, whose size is bounded."""
         self._attributes += sum(len(value) for _, value in found)
         if self._attributes > MOST_ATTRIBUTES:
             raise BudgetExceeded("it has too many attributes")

@@ -28,11 +28,11 @@ _MARK = "\ufdd0"  # a noncharacter: JSON follows
 
 
 class DatabaseUnusable(StoreError):
-    """The database itself failed; the connection cannot be used any more."""
+    """The connection cannot be used any more."""
 
 
 class TransactionConflict(StoreError):
-    """Another transaction came first; this one can be run again from its start."""
+    """This one can be run again from its start."""
 
 
 class SqlConnection(Protocol):
@@ -64,7 +64,6 @@ class Transaction:
             raise
 
     def end(self) -> None:
-        """Refuses every later use of the transaction."""
         self.failed = self.failed or StoreError("this transaction has ended")
 
 
@@ -126,7 +125,7 @@ class Migration(Struct, frozen=True):
 
 
 def migrations() -> list[Migration]:
-    """The files of this program, in order; refuses a gap."""
+    """In order; refuses a gap."""
     folder = files("interlock.storage") / "migrations"
     named = ((_NAME.fullmatch(file.name), file) for file in folder.iterdir())
     found = [Migration(int(match[1]), file.name, file.read_text()) for match, file in named if match]
@@ -138,7 +137,7 @@ def migrations() -> list[Migration]:
 
 
 def migrate(database: SqlConnection, begin: str, lock: str = "", known: list[Migration] | None = None) -> None:
-    """Brings a database to this program's schema, in one transaction under an exclusive lock."""
+    """In one transaction under an exclusive lock."""
     known = migrations() if known is None else known
     with transaction(Transaction(database.execute), begin) as session:
         if lock:
@@ -154,7 +153,6 @@ def migrate(database: SqlConnection, begin: str, lock: str = "", known: list[Mig
 
 
 def _check(done: list[Row], known: list[Migration]) -> None:
-    """Refuses a database whose migrations are not this program's."""
     if len(done) > len(known):
         raise StoreError(
             f"the database is at migration {done[-1][0]}, this program knows {len(known)}: start a newer interlock"
@@ -244,7 +242,7 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
 
     @cached_property
     def _nested(self) -> tuple[tuple[int, int, type[Any]], ...]:
-        """The nested records with the range of their columns, the last first."""
+        """With the range of their columns, the last first."""
         inner, at = [], 0
         for of in self.record.__annotations__.values():
             nested = _NESTED.get(of)
@@ -340,21 +338,21 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
 
 
 def where(*conditions: tuple[str, Any]) -> tuple[str, list[Any]]:
-    """The conditions with a value other than None, and the value for each `?`."""
+    """Of the conditions with a value other than None, with the value for each `?`."""
     used = [(text, value) for text, value in conditions if value is not None]
     clause = f"WHERE {' AND '.join(text for text, _ in used)} " if used else ""
     return clause, [value for text, value in used for _ in range(text.count("?"))]
 
 
 def contains(text: str) -> str:
-    """A LIKE pattern, escaped by `!`, for this text in any case."""
+    """A LIKE pattern, escaped by `!`, in any case."""
     for special in "!%_":
         text = text.replace(special, f"!{special}")
     return f"%{text.lower()}%"
 
 
 def placeholders(columns: int, rows: int) -> str:
-    """Placeholders for several rows: `(?, ?), (?, ?)`."""
+    """`(?, ?), (?, ?)`."""
     return ", ".join([f"({', '.join('?' * columns)})"] * rows)
 
 

@@ -77,14 +77,14 @@ def increment(db: Transaction, agent: AgentRef, figures: Mapping[str, int]) -> N
 
 
 def _add_figures(db: Transaction, figures: Mapping[tuple[str, str, str], int]) -> None:
-    """Adds to permanent figures, in one order, so that two transactions cannot deadlock."""
+    """In one order, so that two transactions cannot deadlock."""
     rows = [(*key, count) for key, count in sorted(figures.items())]
     then = "ON CONFLICT (principal, name_key, figure) DO UPDATE SET value = figures.value + excluded.value"
     insert_many(db, "figures (principal, name_key, figure, value)", rows, then)
 
 
 def next_number(db: DecisionQueries, name: str) -> int:
-    """The next number of a sequence; never the same twice."""
+    """Never the same twice."""
     return db._count(
         "INSERT INTO counters (name, value) VALUES (?, 1) "
         "ON CONFLICT (name) DO UPDATE SET value = counters.value + 1 RETURNING value",
@@ -106,7 +106,6 @@ class DecisionQueries(Transaction):
     # agents' history
 
     def add_deeds(self, deeds: Iterable[HistoryEntry]) -> None:
-        """Counts them per minute and permanently."""
         deeds = list(deeds)
         DEEDS.add(self, deeds)
         minutes: Counter[tuple[str, str, str, int]] = Counter()
@@ -165,7 +164,7 @@ class DecisionQueries(Transaction):
     # tickets
 
     def open_ticket(self, ticket: Ticket, most_open: int) -> Ticket:
-        """Adds a new ticket, or returns the live one of the same action; raises QueueFull."""
+        """Adds it, or returns the live one of the same action; raises QueueFull."""
         agent, principal = ticket.agent, ticket.agent.principal
         live = TICKETS.first(self, f"WHERE {_SAME} AND {_LIVE}", ticket.digest, *agent_key(agent))
         if live is not None:
@@ -254,7 +253,7 @@ class DecisionQueries(Transaction):
         return BLOCKS.first(self, "WHERE principal = ? AND lifted_at = 0 ORDER BY since DESC", principal)
 
     def blocks(self) -> list[Block]:
-        """All blocks, lifted ones too, the newest first."""
+        """Lifted ones too, the newest first."""
         return BLOCKS.find(self, "ORDER BY since DESC, principal")
 
     save_block = BLOCKS.saver()  # in place of the one of this principal that began at the same time
@@ -338,7 +337,6 @@ class DecisionQueries(Transaction):
         return number
 
     def _move_head(self, writer: str, chain: list[AuditRow]) -> None:
-        """Refuses records that do not continue the chain."""
         found = self.execute("SELECT seq, hash FROM audit_heads WHERE writer = ?", (writer,))
         seq, hash = found[0] if found else (FIRST_SEQ - 1, GENESIS)
         there = "SELECT 1 FROM audit WHERE writer = ? AND seq = ?"

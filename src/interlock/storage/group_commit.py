@@ -97,12 +97,12 @@ class GroupWriter:
         return answer
 
     def refuse_inside(self, words: str) -> None:
-        """Refuses a call from inside a work, which would wait for itself."""
+        """It would wait for itself."""
         if threading.get_ident() == self._owner:
             raise StoreError(words)
 
     def close(self) -> None:
-        """Finishes queued jobs; called once, and not from inside a work."""
+        """Called once, and not from inside a work."""
         with self._gate:
             self._closed = True
             self._bell.put(False)
@@ -129,7 +129,7 @@ class GroupWriter:
             self._drop()
 
     def _settle(self, jobs: list[_Job]) -> None:
-        """Runs jobs until each is committed or has failed for good."""
+        """Until each is committed or has failed for good."""
         try:
             if jobs:
                 self._commit_with_retries(jobs)
@@ -145,7 +145,7 @@ class GroupWriter:
                 job.error = error
 
     def _commit_with_retries(self, jobs: list[_Job]) -> None:
-        """Tries again where that is safe: after a conflict, and once with a new connection."""
+        """After a conflict, and once with a new connection: where that is safe."""
         fresh = self._database is None
         for attempt in range(_TRIES):
             if attempt:  # even a sleep of zero yields the processor
@@ -192,7 +192,7 @@ class GroupWriter:
         self._committed([id for job in jobs if job.error is None for id in job.changed])
 
     def _attempt(self, database: SqlConnection, job: _Job) -> None:
-        """Runs one job; raises only errors that concern all jobs."""
+        """Raises only errors that concern all jobs."""
         session = SqlTx(database.execute)
         job.value, job.error = None, None
         try:
@@ -215,7 +215,7 @@ class GroupWriter:
 
 
 def migrated(connection: C, begin: str, lock: str = "") -> C:
-    """The connection, its database brought to this program's schema; closed where that fails."""
+    """Closed where that fails."""
     try:
         migrate(connection, begin, lock)
     except BaseException:
@@ -263,7 +263,7 @@ class WritingStore:
         raise NotImplementedError
 
     def read(self, work: Callable[[Tx], T]) -> T:
-        """Runs work that changes nothing."""
+        """The work changes nothing."""
         raise NotImplementedError
 
     def listen(self, changed: Callable[[str], None]) -> None:

@@ -176,12 +176,12 @@ class _PostgresConnection:
 
 @cache
 def _percent(sql: str) -> Any:
-    """The statement with psycopg's placeholders; none of ours has a percent sign."""
+    """None of our statements has a percent sign."""
     return sql.replace("?", "%s")
 
 
 def store_error(error: psycopg.Error, lost: bool) -> StoreError:
-    """Maps an error: a conflict, the database itself, or this one statement."""
+    """A conflict, the database itself, or this one statement."""
     code, message = error.sqlstate or "", str(error).strip().replace("\n", "; ")
     if code.startswith(_CONFLICTS):
         return TransactionConflict(f"PostgreSQL: {message}")
@@ -191,12 +191,11 @@ def store_error(error: psycopg.Error, lost: bool) -> StoreError:
 
 
 class PostgresStore(WritingStore):
-    """A database that any number of processes use at the same time."""
+    """Any number of processes use it at the same time."""
 
     shared = True  # this process's caches may be outdated
 
     def __init__(self, url: str) -> None:
-        """Raises StoreError where the database cannot be reached."""
         super().__init__("this store")
         self._url = url
         self._feed = Feed(self._connect)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class FolderLock:
-    """Holds `<folder>/lock` until it is closed or the process is gone; a forked child does not hold it."""
+    """Until it is closed or the process is gone; a forked child does not hold it."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "lock"
@@ -180,10 +180,10 @@ class _ThreadsOwn(threading.local):
 
 
 class SqliteStore(WritingStore):
-    """A state folder; a second opener is refused."""
+    """A second opener is refused."""
 
     def __init__(self, folder: Path) -> None:
-        """Creates folder and database where they are missing; never again after that."""
+        """Creates what is missing; never again after that."""
         super().__init__(f"{folder / _FILE}")
         self._path = folder / _FILE
         self._lock = FolderLock(folder)

@@ -25,8 +25,6 @@ UNTRACKED = 0, b""  # in place of a mode and content
 
 
 class Repository(Struct, dict=True):
-    """One work tree: its top, its own Git folder, and the one that it shares with its siblings."""
-
     top: str
     own: str  # HEAD and index
     shared: str  # objects and branches
@@ -35,7 +33,7 @@ class Repository(Struct, dict=True):
 
     @cached_property
     def index(self) -> GitIndex:
-        """An empty one where there is none; raises Unclear for an unknown form."""
+        """Empty where there is none; raises Unclear for an unknown form."""
         path = f"{self.own}/index"
         try:
             return parse_index(read_contents(path, self.budget, MOST), _parts(os.stat(path).st_mtime_ns), self.budget)
@@ -82,7 +80,6 @@ class Repository(Struct, dict=True):
         return self.tree(head) if head is not None else {}
 
     def entries(self, tree: bytes) -> list[tuple[int, str, bytes]]:
-        """The entries of one folder of a commit: mode, name and content."""
         data, found, place = self.objects.read(tree, b"tree"), [], 0
         while place < len(data):
             space = data.index(b" ", place)
@@ -132,7 +129,7 @@ def _read_pointer(place: str, lead: str, base: str, budget: Budget) -> str:
 
 
 def _check_settings(path: str, own: str, budget: Budget) -> None:
-    """Refuses settings that move the work tree or store objects in another way; runs nothing that they name."""
+    """Refuses those that move the work tree or store objects in another way; runs nothing that they name."""
     text = os.fsdecode(read_contents(path, budget, 1 << 20)).lower() if os.path.exists(path) else ""
     for line in map(str.strip, text.split("\n")):
         name = line.partition("=")[0].strip().split(" ")[-1].split("]")[-1].strip()
@@ -143,7 +140,7 @@ def _check_settings(path: str, own: str, budget: Budget) -> None:
 
 
 class IndexEntry(Struct, frozen=True):
-    """The id of a tracked path's content, and the file's state when Git last read it."""
+    """With the file's state when Git last read it."""
 
     oid: bytes
     mode: int
@@ -164,7 +161,7 @@ class GitIndex(Struct, frozen=True):
     merging: bool = False  # some paths have more than one content
 
     def clean(self, entry: IndexEntry, path: str, found: os.stat_result, budget: Budget) -> bool:
-        """Whether Git leaves a file alone: by its times, and else by its content."""
+        """By its times, and else by its content."""
         state = (found.st_size & 0xFFFFFFFF, _parts(found.st_mtime_ns), _parts(found.st_ctime_ns))
         same = state == (entry.size, entry.mtime, entry.ctime) and found.st_ino & 0xFFFFFFFF == entry.inode
         if same and entry.trusted and entry.mtime < self.written:

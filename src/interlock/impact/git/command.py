@@ -38,7 +38,7 @@ class GitArguments(Struct, frozen=True):
 
     @property
     def places(self) -> tuple[str, ...]:
-        """All names, for a command that takes nothing but paths."""
+        """For a command that takes nothing but paths."""
         return (*self.names, *(self.paths or ()))
 
     def has(self, *flags: str) -> bool:
@@ -46,7 +46,7 @@ class GitArguments(Struct, frozen=True):
 
 
 def split_git_command(words: Sequence[str], strict: bool = True) -> tuple[list[str], str, list[str]]:
-    """`git -C sub reset --hard` -> the folders of -C, the subcommand, the rest; `strict` refuses options that may move the work tree."""
+    """Folders of -C, subcommand, rest; `strict` refuses options that may move the work tree."""
     folders: list[str] = []
     rest = list(words)
     while rest and rest[0].startswith("-"):
@@ -62,7 +62,7 @@ def split_git_command(words: Sequence[str], strict: bool = True) -> tuple[list[s
 def parse_arguments(
     rest: Sequence[str], valued: Collection[str] = (), known: Collection[str] | None = None
 ) -> GitArguments:
-    """Separates flags from names, combined short flags split; refuses flags that are not `known`."""
+    """Combined short flags split; refuses flags that are not `known`."""
     flags: set[str] = set()
     names: list[str] = []
     paths, force, words = None, 0, iter(rest)
@@ -138,7 +138,7 @@ def git_commands(effect: Json, bases: Sequence[str], survey: FileSurvey, known: 
 
 
 def reset_names(command: GitCommand) -> tuple[str, ...]:
-    """The commit that `git reset --hard` names, if any; refuses any other reset."""
+    """The commit, if any; refuses any reset but `--hard`."""
     words = command.arguments(known={"--hard"})
     if not words.has("--hard") or len(words.names) > 1 or words.paths:
         raise Unclear("this reset is not known here")
@@ -287,7 +287,7 @@ def deleted_branches(command: GitCommand) -> list[str]:
 
 
 def dropped_tags(command: GitCommand) -> list[str]:
-    """The full names of the tags that `git tag` deletes or moves."""
+    """Those that are deleted or moved."""
     words = command.arguments(valued=("-m", "-F", "-u", "--message", "--file", "--local-user"))
     names = words.places if words.has("-d", "--delete") else words.names[:1]
     return [name for one in names if command.history.ref(name := f"refs/tags/{one}") is not None]
@@ -331,7 +331,6 @@ def is_within(path: str, under: Iterable[str] | None) -> bool:
 
 
 def _folders(paths: Iterable[str]) -> set[str]:
-    """Every folder that something tracked is in."""
     found: set[str] = set()
     for path in paths:
         while (path := path.rpartition("/")[0]) and path not in found:

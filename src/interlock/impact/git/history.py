@@ -100,12 +100,12 @@ class GitHistory(Struct, dict=True):
 
     @cached_property
     def _shallow(self) -> frozenset[bytes]:
-        """The commits whose parents were never fetched."""
+        """Their parents were never fetched."""
         lines = self.read_file(self.shared, "shallow").split()
         return frozenset(bytes.fromhex(line.decode("ascii", "replace")) for line in lines)
 
     def beyond(self, tips: Iterable[bytes], reachable: Iterable[bytes]) -> set[bytes]:
-        """The commits that the tips reach and `reachable` does not; newest first, so that little has to be read."""
+        """Newest first, so that little has to be read."""
         queue: list[tuple[int, bytes, bool]] = []
         marks: dict[bytes, bool] = {}  # commit -> whether it is reachable
         for oids, mark in ((tips, False), (reachable, True)):
@@ -138,7 +138,7 @@ class GitHistory(Struct, dict=True):
         return oid.hex().encode() in self.read_file(self.own, "logs", "HEAD")
 
     def stashes(self) -> list[str]:
-        """The messages of the stashes, the newest last."""
+        """Their messages, the newest last."""
         lines = self.read_file(self.shared, "logs", "refs", "stash").splitlines()
         return [os.fsdecode(line).partition("\t")[2] for line in lines if line]
 
@@ -197,7 +197,6 @@ class GitHistory(Struct, dict=True):
 
 
 def _split(name: str) -> tuple[str, list[tuple[str, int]]]:
-    """`HEAD~3^2` -> HEAD, and the steps back from it."""
     base = re.split("[~^]", name)[0]
     steps = _STEPS.findall(name[len(base) :])
     if base + "".join(map("".join, steps)) != name:

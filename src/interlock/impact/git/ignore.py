@@ -28,7 +28,7 @@ class IgnoreRule(Struct, frozen=True):
 
 
 class IgnoreRules(Struct):
-    """The ignore files of one work tree, each read when it is needed."""
+    """Each file is read when it is needed."""
 
     top: str
     shared: str
@@ -59,7 +59,7 @@ class IgnoreRules(Struct):
         return False
 
     def _of(self, folder: str | None) -> list[IgnoreRule]:
-        """The rules of a folder; None stands for those of the repository alone."""
+        """None stands for those of the repository alone."""
         key = "\0" if folder is None else folder
         if key not in self._rules:
             if folder is None:

@@ -28,7 +28,7 @@ _SHARED = re.compile(
 
 
 def push_losses(command: GitCommand) -> None:
-    """Counts the commits that the remote had at the last fetch; raises Unclear where no lease proves that it has no more, or the branch is not the session's."""
+    """Raises Unclear where no lease proves that the remote has no more than at the last fetch, or the branch is not the session's."""
     words = command.arguments(valued=("-o", "--push-option"))
     if words.flags == {"--delete"} and len(words.names) == 2:
         _check_deleted_ref(command, *words.names)
@@ -66,7 +66,7 @@ def _check_deleted_ref(command: GitCommand, remote: str, ref: str) -> None:
 
 
 def _expects(command: GitCommand, lease: str, branch: str, old: bytes) -> bool:
-    """Whether the lease is for the commit that is known here, by itself or by name."""
+    """By itself or by name."""
     _, given, value = lease.partition("=")
     name, named, expected = value.partition(":")
     ours = name.removeprefix("refs/heads/") == branch and (not named or command.history.resolve(expected) == old)
@@ -79,7 +79,7 @@ def _is_shared(command: GitCommand, remote: str, branch: str) -> bool:
 
 
 def git_losses(effect: Json, bases: Sequence[str], survey: FileSurvey) -> None:
-    """Counts what the command would discard; raises Unclear where the loss is not known."""
+    """Raises Unclear where the loss is not known."""
     for command in git_command.git_commands(effect, bases, survey, _READERS):
         _READERS[command.name](command)
 
@@ -104,7 +104,7 @@ def _reset(command: GitCommand) -> None:
 
 
 def _reset_to_anything(command: GitCommand) -> None:
-    """After a fetch the commit is not known: any file that is not in Git could be replaced."""
+    """Any file that is not in Git could be replaced."""
     git_command.reset_names(command)
     beside = FileSurvey(command.repository.budget, base=command.repository.top)
     _count_untracked(git_command.untracked_paths(command), beside)
@@ -119,7 +119,7 @@ def _reset_to_anything(command: GitCommand) -> None:
 
 
 def _count_replaced(command: GitCommand) -> None:
-    """Changes are lost, and the files of another commit take their place; the commit checked out before stays in the reflog."""
+    """The commit checked out before stays in the reflog."""
     meant = git_command.CHECKOUTS[command.name](command)
     _count_changes(command, meant.under, meant.staged, meant.source)
     if meant.source is not None:
@@ -240,7 +240,7 @@ def _worktree(command: GitCommand) -> None:
 def _count_changes(
     command: GitCommand, under: Sequence[str] | None, staged: bool, target: bytes | None, unknown: bool = False
 ) -> None:
-    """Counts changes that exist only in the work tree and, with `staged`, only in the index.
+    """Changes that exist only in the work tree and, with `staged`, only in the index.
 
     Git keeps files that it takes for unchanged; where the target differs it replaces them, so that the content itself is compared.
     """

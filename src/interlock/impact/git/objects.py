@@ -32,7 +32,7 @@ class Pack(Struct, frozen=True):
         return self._offset(number) if number < high and self._name(number) == oid else None
 
     def begins(self, prefix: str) -> set[bytes]:
-        """The ids with this prefix, two at most."""
+        """Two at most."""
         names = map(self._name, range(*self._range(int(prefix[:2], 16))))
         return set(islice((oid for oid in names if oid.hex().startswith(prefix)), 2))
 
@@ -62,7 +62,7 @@ class Objects(Struct, dict=True):
         return loose or any(pack.find(oid) is not None for pack in self._packs)
 
     def _in(self, folder: str) -> frozenset[str]:
-        """The loose objects of one folder, listed once: one inspection checks many."""
+        """Listed once: one inspection checks many."""
         if folder not in self._listed:
             try:
                 with os.scandir(folder) as entries:
@@ -182,7 +182,7 @@ def _map(path: str) -> mmap.mmap | None:
 
 
 def _inflate(data: bytes, size: int = LARGEST) -> bytes:
-    """Decompresses at most the declared size; refuses a small file that unpacks without end."""
+    """Refuses a small file that unpacks to more than the declared size."""
     unpacker = zlib.decompressobj()
     found = unpacker.decompress(data, size + 1)
     if len(found) > size:

@@ -86,7 +86,6 @@ def _named(repository: Repository, word: str) -> list[bytes]:
 
 
 def _left(repository: Repository) -> list[bytes]:
-    """The branch that was checked out before this one."""
     found = _LEFT.findall(repository.history.read_file(repository.own, "logs", "HEAD"))
     return _named(repository, os.fsdecode(found[-1])) if found else []
 
@@ -109,7 +108,7 @@ def _added(repository: Repository, old: bytes | None, new: bytes) -> Iterator[st
 
 
 def _changed(repository: Repository) -> Iterator[str]:
-    """Tracked files whose content is not the index's, conflicts included."""
+    """By their content; conflicts included."""
     for path, entry in repository.index.entries.items():
         full = os.path.join(repository.top, path)
         repository.budget.entry()

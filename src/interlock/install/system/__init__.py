@@ -41,7 +41,7 @@ class Layout(Struct, frozen=True):
 
 
 def config_text(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> str:
-    """A new configuration; an operator's own keys are added to it by hand."""
+    """An operator's own keys are added to it by hand."""
     who = f"operators = {json.dumps(list(operators))}\n" if operators else ""
     return fill_file(
         _UNIT_FILES / "config.toml", _places(layout) | {"USERS": json.dumps(list(users)), "OPERATORS": who}
@@ -121,7 +121,7 @@ def check_users(users: Sequence[str], operators: Sequence[str]) -> None:
 
 
 def has_systemd() -> bool:
-    """Whether systemd is running, not only installed, as in a container."""
+    """Running, not only installed, as in a container."""
     return Path("/run/systemd/system").is_dir() and shutil.which("systemctl") is not None
 
 
@@ -219,7 +219,7 @@ def _run(argv: Sequence[str]) -> None:
 
 
 def run_tool(argv: Sequence[str], seconds: float, env: Mapping[str, str] | None = None) -> None:
-    """Runs a program of the system; raises CannotSetUp with its words where it fails."""
+    """Raises CannotSetUp with the program's words where it fails."""
     try:
         done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds, env=env)
     except (OSError, subprocess.TimeoutExpired) as error:

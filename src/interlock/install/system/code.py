@@ -33,7 +33,7 @@ class CannotSetUp(ExpectedError):
 
 
 def system_python() -> Path:
-    """A Python of this version that only root can change and everybody can run."""
+    """Of this version; only root can change it and everybody can run it."""
     own = Path(os.path.realpath(sys.executable))
     tried = []
     for place in dict.fromkeys((own, Path("/usr/bin") / _VERSION, Path("/usr/local/bin") / _VERSION)):
@@ -45,7 +45,7 @@ def system_python() -> Path:
 
 
 def code_mark() -> str:
-    """A hash of this code: the package, its dependencies' versions, the Python."""
+    """Of the package, its dependencies' versions, the Python."""
     found = hashlib.sha256(f"{_VERSION} {system_python()}".encode())
     package = _package()
     for path in sorted(path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc"):
@@ -63,7 +63,7 @@ def is_installed(folder: Path) -> bool:
 
 
 def copy_code(folder: Path) -> None:
-    """Installs the code atomically; refuses a folder that others can change or replace."""
+    """Whole or not at all; refuses a folder that others can change or replace."""
     if why := why_writable(folder.parent):
         raise CannotSetUp(why)
     new, old = folder.with_name(folder.name + ".new"), folder.with_name(folder.name + ".old")
@@ -154,7 +154,7 @@ def _requirements(one: Distribution, extras: Set[str]) -> Iterator[tuple[str, fr
 
 
 def why_writable(path: Path) -> str:
-    """Why someone other than root could change this path; empty where nobody can. Follows every link."""
+    """By someone other than root; empty where nobody can. Follows every link."""
     return _first_problem(path, _ownership_problem)
 
 
@@ -169,7 +169,7 @@ def _first_problem(path: Path, problem: Callable[[Path], str]) -> str:
 
 
 def why_unreachable(path: Path) -> str:
-    """Why the daemon's service could not run this path; empty where it can."""
+    """For the daemon's service; empty where it can run this path."""
     return _first_problem(path, _reach_problem)
 
 
