@@ -8,7 +8,7 @@ import hashlib
 import os
 import urllib.parse
 from collections.abc import Iterator
-from io import BufferedRandom
+from io import BufferedRandom, BufferedWriter, FileIO
 
 from interlock.impact import Budget, Unclear
 from interlock.snapshots.folder import READ, RestoreRefused, SnapshotFolder, closing_handle, create_file, remove_file
@@ -16,7 +16,7 @@ from interlock.snapshots.manifest import Manifest, SavedDatabase
 
 SMALL = 1 << 18  # bytes of what goes into the pack
 _PART = 1 << 20
-_FLUSH = 8 << 20
+_BUFFER = 8 << 20
 _FICLONE = 0x40049409
 
 
@@ -26,8 +26,7 @@ class ContentWriter:
     def __init__(self, folder: SnapshotFolder, id: str, budget: Budget) -> None:
         self._folder, self._id, self._budget = folder, id, budget
         self._place = folder.temporary(f"{id}.pack")
-        self._handle = create_file(self._place, 0o400)
-        self._pending = bytearray()
+        self._pack = BufferedWriter(FileIO(create_file(self._place, 0o400), "w"), _BUFFER)
         self._size = self._number = 0
         self.pack: dict[str, tuple[int, int]] = {}
 
@@ -35,10 +34,8 @@ class ContentWriter:
         sha = hashlib.sha256(data).hexdigest()
         if sha not in self.pack:
             self.pack[sha] = (self._size, len(data))
-            self._pending += data
+            self._pack.write(data)
             self._size += len(data)
-            if len(self._pending) > _FLUSH:
-                self._flush()
         return sha
 
     def large(self, source: int, size: int) -> str:
@@ -65,28 +62,22 @@ class ContentWriter:
 
     def finish(self) -> None:
         """Reads the pack back, and moves it into place."""
-        self._flush()
-        os.fsync(self._handle)
+        self._pack.flush()
+        os.fsync(self._pack.fileno())
         for sha, (start, size) in self.pack.items():
             self._budget.tick()
-            if hashlib.sha256(os.pread(self._handle, size, start)).hexdigest() != sha:
+            if hashlib.sha256(os.pread(self._pack.fileno(), size, start)).hexdigest() != sha:
                 raise Unclear("a copy is not what was copied")
-        os.close(self._handle)
-        self._handle = -1
+        self._pack.close()
         os.rename(self._place, self._folder.pack(self._id))
 
     def abandon(self) -> None:
-        if self._handle >= 0:
-            os.close(self._handle)
-            self._handle = -1
+        with contextlib.suppress(OSError):
+            self._pack.close()
         numbered = (self._folder.temporary(f"{self._id}.{number + 1}") for number in range(self._number))
         for path in (self._place, self._folder.pack(self._id), *numbered):
             with contextlib.suppress(OSError):
                 os.unlink(path)
-
-    def _flush(self) -> None:
-        write_all(self._handle, self._pending)
-        self._pending = bytearray()
 
     def _clone(self, source: int, handle: int) -> str:
         try:

@@ -129,17 +129,21 @@ def attributes(target: int | str) -> Attributes:
 
 def write_attributes(target: int | str, wanted: Attributes) -> bool:
     """Sets these and removes others of their kinds; False where that could not be done."""
-    follow, given = isinstance(target, int), dict(wanted)
     try:
-        there = dict(attributes(target))
-        for name in there.keys() - given.keys():
-            os.removexattr(target, name, follow_symlinks=follow)
-        for name, value in given.items():
-            if there.get(name) != value:
-                os.setxattr(target, name, base64.b64decode(value), follow_symlinks=follow)
+        there, given = ({name: base64.b64decode(value) for name, value in one} for one in (attributes(target), wanted))
+        set_attributes(target, there, given)
     except (OSError, Unclear):
         return False
     return True
+
+
+def set_attributes(target: int | str, there: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> None:
+    follow = isinstance(target, int)
+    for name in there.keys() - wanted.keys():
+        os.removexattr(target, name, follow_symlinks=follow)
+    for name, value in wanted.items():
+        if there.get(name) != value:
+            os.setxattr(target, name, value, follow_symlinks=follow)
 
 
 def check_attributes(given: Attributes) -> None:

@@ -23,8 +23,7 @@ from interlock.snapshots.folder import (
     sync_filesystem,
 )
 from interlock.snapshots.manifest import SavedRepository
-from interlock.snapshots.path_state import read_git_file, ref_value
-from interlock.snapshots.restore_plan import RefMove, RestorePlan, RestoreStep
+from interlock.snapshots.restore_plan import RefMove, RestorePlan, RestoreStep, read_git_file, ref_value
 
 HELD = "refs/interlock/undo/"
 _WHO = "Interlock <interlock@localhost>"

@@ -19,8 +19,7 @@ from interlock.snapshots.folder import (
 )
 from interlock.snapshots.git_writer import make_folder
 from interlock.snapshots.manifest import Manifest, SavedPath
-from interlock.snapshots.path_state import inode_key
-from interlock.snapshots.restore_plan import RestoreStep
+from interlock.snapshots.restore_plan import RestoreStep, inode_key
 
 MARKS = frozenset({"mode", "attributes"})  # changes that leave the content
 _TOGETHER = 500  # files that are written before any of them is in its place

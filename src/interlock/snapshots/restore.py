@@ -24,9 +24,8 @@ from interlock.snapshots.contents import ContentReader
 from interlock.snapshots.folder import FolderHandles, RestoreRefused, SnapshotFolder, remove_file, sync_filesystem
 from interlock.snapshots.git_writer import GitRestore, GitWriter
 from interlock.snapshots.manifest import Manifest, parse_manifest
-from interlock.snapshots.path_state import now, read_git_file, ref_value, state_key
 from interlock.snapshots.path_writer import PathWriter
-from interlock.snapshots.restore_plan import RestorePlan, RestorePlanner
+from interlock.snapshots.restore_plan import RestorePlan, RestorePlanner, now, read_git_file, ref_value, state_key
 from interlock.snapshots.scope import SnapshotScope, add_index, logged_commits
 from interlock.snapshots.take import save_scope
 

@@ -31,7 +31,7 @@ from interlock.snapshots.folder import (
 )
 from interlock.snapshots.git_writer import drop_hold, hold_objects
 from interlock.snapshots.manifest import Manifest, SavedPath, SavedRef, SavedRepository
-from interlock.snapshots.path_state import inode_key, ref_value
+from interlock.snapshots.restore_plan import inode_key, ref_value
 from interlock.snapshots.scope import SnapshotScope, add_git_command
 
 _GLOB = frozenset("*?[")
