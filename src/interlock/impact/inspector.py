@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import os
 import pwd
@@ -15,6 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from interlock.identity import make_undumpable
 from interlock.impact import ENTRIES, MILLISECONDS, PROBLEMS, Budget, BudgetExceeded, Unclear, problem_words
 from interlock.impact.git.losses import git_losses
 from interlock.impact.git.replaced import replaced_files
@@ -33,7 +33,6 @@ from interlock.policy.impact import Impact, impact_json, unknown_impact
 MAX_REQUEST = 1 << 20  # bytes
 MEMORY = 2 << 30
 HANDLES = 64
-_PR_SET_DUMPABLE = 4
 _CHECKS: Mapping[str, Callable[[Json, Sequence[str], list[str], FileSurvey], None]] = {
     "settings": check_database_settings,
     "migrations": check_last_migration,
@@ -148,12 +147,6 @@ def confine(memory: int = MEMORY, handles: int = HANDLES, writes: bool = False) 
             resource.setrlimit(what, (most, most))
 
 
-def deny_tracing() -> None:
-    """Keeps other programs of the same user from reading or changing this process."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
-
-
 def answer_request(question: Json, home: str) -> Json:
     """A malformed request gets an unknown impact."""
     try:
@@ -165,7 +158,7 @@ def answer_request(question: Json, home: str) -> Json:
 
 def answer_requests(handle: int, answer: Callable[[Any, str], Json], limits: Callable[[], None] = confine) -> None:
     os.chdir("/")
-    deny_tracing()
+    make_undumpable()
     limits()
     home = pwd.getpwuid(os.getuid()).pw_dir
     with socket.socket(fileno=handle) as sock, sock.makefile("rb") as requests:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from interlock.impact import Budget, Unclear
+from interlock.impact.files import real_paths
 from interlock.model import Json
 
 _GLOB = re.compile(r"[*?\[]")
@@ -61,10 +62,7 @@ def join_target(base: str, target: str, home: str) -> str:
 
 def real_path(path: str) -> str:
     """Links resolved in its folders; the last part stays, unless a slash makes it a folder."""
-    name = os.path.basename(path)
-    if name in ("", ".", ".."):
-        return os.path.realpath(path)
-    return os.path.join(os.path.realpath(os.path.dirname(path)), name)
+    return real_paths([(path, False)])[0]
 
 
 def is_virtual(path: str) -> bool:

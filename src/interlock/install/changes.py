@@ -177,7 +177,7 @@ def install(change: FileChange, config: Config) -> str:
 def uninstall(change: FileChange, config: Config) -> None:
     made = change.entry.made if change.entry else ()
     if change.after is None:
-        remove_file(change.current, tuple(map(Path, made)))
+        remove_file(change.current, list(map(Path, made)))
     else:
         replace_file(change.current, change.after, change.current.mode)
     if change.entry is None:

@@ -8,7 +8,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -92,12 +92,12 @@ def back_up(current: FileState, stamp: str) -> Path:
     raise FileProblem(f"{current.path}: too many backups beside it")
 
 
-def remove_file(current: FileState, made: tuple[Path, ...] = ()) -> None:
+def remove_file(current: FileState, made: Sequence[Path] = ()) -> None:
     """With those of these folders that are then empty; refuses where it changed meanwhile."""
     _unchanged(current)
     with _named_errors(current.path):
         current.path.unlink()
-    _remove_folders(list(made))
+    _remove_folders(made)
 
 
 def _replace(current: FileState, data: bytes, mode: int) -> None:
@@ -139,16 +139,13 @@ def _unchanged(current: FileState) -> None:
 
 
 def _folders(folder: Path) -> list[Path]:
-    missing = []
-    while not folder.is_dir():
-        missing.append(folder)
-        folder = folder.parent
-    for path in reversed(missing):
+    missing = [one for one in reversed((folder, *folder.parents)) if not one.is_dir()]
+    for path in missing:
         path.mkdir(mode=0o755)
-    return list(reversed(missing))
+    return missing
 
 
-def _remove_folders(made: list[Path]) -> None:
+def _remove_folders(made: Sequence[Path]) -> None:
     for folder in reversed(made):
         with suppress(OSError):
             folder.rmdir()

@@ -19,7 +19,7 @@ from interlock.journal.entries import Identity, JournalState, KeptContent, PathK
 from interlock.journal.store import JournalStore, StoredJournal
 from interlock.journal.undo_plan import JournalPlan, JournalStep, ancestors, fingerprint, marks_differ, read_attributes
 from interlock.snapshots.contents import write_all
-from interlock.snapshots.folder import closing_handle
+from interlock.snapshots.folder import closing_handle, set_attributes
 
 _PART = 1 << 20
 MOST_SEARCHED = 100_000  # files among which another name of a file is looked for
@@ -181,7 +181,7 @@ class Restorer:
                 os.chown(path, *state.owner, follow_symlinks=False)
             if state.kind is not PathKind.LINK:
                 os.chmod(path, stat.S_IMODE(state.mode))
-                _set_attributes(path, dict(state.attributes))
+                set_attributes(path, read_attributes(path), dict(state.attributes))
             os.utime(path, ns=(state.atime, state.mtime), follow_symlinks=False)
         except OSError as error:
             self.say.append(f"{path} is back without all of its owner, mode, times or attributes ({error.strerror})")
@@ -191,15 +191,6 @@ def _order(step: JournalStep) -> tuple[bool, str]:
     """Folders before what they hold; files with several names last, when one of them is there."""
     state = step.place.state
     return step.what == "create" and state is not None and state.kind is PathKind.FILE and state.nlink > 1, step.path
-
-
-def _set_attributes(path: str, wanted: dict[str, bytes]) -> None:
-    there = read_attributes(path)
-    for name in there.keys() - wanted.keys():
-        os.removexattr(path, name, follow_symlinks=False)
-    for name, value in wanted.items():
-        if there.get(name) != value:
-            os.setxattr(path, name, value, follow_symlinks=False)
 
 
 def _is_folder(path: str) -> bool:

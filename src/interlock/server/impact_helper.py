@@ -14,7 +14,6 @@ from typing import Any
 
 from interlock.config import Config, load_config
 from interlock.identity import make_undumpable
-from interlock.impact.inspector import deny_tracing
 from interlock.impact.privileged_helper import UserTask, answer, target_users
 from interlock.model import Json
 from interlock.snapshots.client import LONG_SECONDS, REQUEST_KIND, SETTLE_SECONDS, take_seconds
@@ -60,7 +59,7 @@ def request_seconds(question: Any) -> float:
 def answer_as_user(question: Any, home: str) -> Json:
     """Answers in the child that has become the agent's user: in that user's folder, with their rights alone."""
     os.umask(0o022)
-    deny_tracing()
+    make_undumpable()
     confine()
     own = os.path.join(home, STATE)
     return answer_request(question, os.path.join(own, "undo"), own, home)

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
 import psycopg
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
@@ -26,7 +26,7 @@ from interlock.storage import (
     stored_text,
     transaction,
 )
-from interlock.storage.group_commit import GroupWriter, WritingStore, migrated, tell
+from interlock.storage.group_commit import GroupWriter, T, WritingStore, migrated, tell
 from interlock.storage.sql import SqlTx
 
 CHANNEL = "interlock_ticket"
@@ -126,9 +126,6 @@ class Feed:
 
     def _tell(self, payload: str) -> None:
         tell(self._listeners, stored_text(payload))
-
-
-T = TypeVar("T")
 
 
 _POOL_SECONDS = 3.0

@@ -233,14 +233,10 @@ class SqlTx(DecisionQueries):
         sql = "UPDATE credentials SET counter = ?, used_at = ? WHERE id = ? AND counter = ? RETURNING id"
         return bool(self.execute(sql, (counter, at, id, before)))
 
-    def sealed_session(self, mark: str) -> SealedSession | None:
-        return SESSIONS.get(self, mark)
+    sealed_session, save_session = SESSIONS.getter(), SESSIONS.saver()
 
     def sealed_sessions(self, kind: str) -> list[SealedSession]:
         return SESSIONS.find(self, "WHERE kind = ? ORDER BY ends_at, mark", (kind,))
-
-    def save_session(self, row: SealedSession) -> None:
-        SESSIONS.save(self, row)
 
     def note_session(self, mark: str, at: float, before: float) -> None:
         self.execute("UPDATE sealed_sessions SET seen_at = ? WHERE mark = ? AND seen_at < ?", (at, mark, before))

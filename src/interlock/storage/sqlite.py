@@ -10,11 +10,11 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from interlock.ports import StoreError, Tx
 from interlock.storage import DatabaseUnusable, Row, transaction
-from interlock.storage.group_commit import GroupWriter, WritingStore, migrated, tell
+from interlock.storage.group_commit import GroupWriter, T, WritingStore, migrated, tell
 from interlock.storage.sql import SqlTx
 
 if TYPE_CHECKING:
@@ -68,8 +68,6 @@ def _same(path: Path, file: int) -> bool:
         return os.path.samestat(path.stat(), os.fstat(file))
     return False
 
-
-T = TypeVar("T")
 
 _LOG = logging.getLogger(__name__)
 _FILE = "state.db"

@@ -43,15 +43,13 @@ class Layout(Struct, frozen=True):
 def config_text(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> str:
     """An operator's own keys are added to it by hand."""
     who = f"operators = {json.dumps(list(operators))}\n" if operators else ""
-    return fill_file(
-        _UNIT_FILES / "config.toml", _places(layout) | {"USERS": json.dumps(list(users)), "OPERATORS": who}
-    )
+    words = _places(layout) | {"USERS": json.dumps(list(users)), "OPERATORS": who}
+    return fill_file(_UNIT_FILES / "config.toml", words)
 
 
 def unit_files(layout: Layout) -> dict[Path, str]:
-    hardened = (
-        (_UNIT_FILES / "hardened").read_text("utf-8").rstrip("\n")
-    )  # of both services, neither of which needs any of it
+    # Of both services, neither of which needs any of it.
+    hardened = (_UNIT_FILES / "hardened").read_text("utf-8").rstrip("\n")
     words = _places(layout) | {"HARDENED": hardened}
     units = {layout.units / path.name: fill_file(path, words) for path in sorted(_UNIT_FILES.glob("interlock*.*"))}
     return {layout.tmpfiles: f"d {layout.run} 0755 {USER} {USER} -\n", **units}
