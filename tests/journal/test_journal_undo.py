@@ -16,6 +16,7 @@ import pytest
 
 from interlock.journal import JournalError
 from interlock.journal.entries import read_journal
+from interlock.journal.undo import JournalUndo
 from journals import Journal, tree, wait_for
 
 LINES = {
@@ -231,6 +232,19 @@ def test_an_action_that_still_runs_is_undone_only_by_force(
     assert undo(journal.store, journal.supervisor, id, True)["undone"]
     process.communicate(b"\n", 20)
     assert tree(work) == before
+
+
+def test_older_actions_are_listed_behind_the_first_page(journal: Journal, work: Path) -> None:
+    for name in ("one", "two", "three"):
+        journal.run("touch", name)
+    undo = JournalUndo(journal.config)
+    newest, second, oldest = undo.snapshots(10)
+    assert (
+        [one.id for one in undo.snapshots(1, newest.at)]
+        == [row["id"] for row in undo.rows(1, newest.at)]
+        == [second.id]
+    )
+    assert undo.snapshots(10, second.at) == [oldest] and not undo.rows(10, oldest.at)
 
 
 def test_an_id_is_no_path(journal: Journal) -> None:

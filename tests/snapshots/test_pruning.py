@@ -39,7 +39,10 @@ def test_what_is_kept_is_open_to_its_user_alone_and_contents_are_there_once(tmp_
         first, second = taken(keep, top, NOW), taken(keep, top, NOW + 1)
         folder = SnapshotFolder.open(keep.folder)
         held = find_snapshots(folder)
-        assert [(one.id, folder.read(folder.place(one.id))[1]) for one in held] == [(second.id, second.digest), (first.id, first.digest)]
+        assert [(one.id, folder.read(folder.place(one.id))[1]) for one in held] == [
+            (second.id, second.digest),
+            (first.id, first.digest),
+        ]
         assert {(one.manifest.files, one.manifest.bytes, one.manifest.bases) for one in held if one.manifest} == {
             (1, 400_000, (str(top),))
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import math
 import mmap
 import os
 import shutil
@@ -168,9 +169,10 @@ class JournalStore(Struct, frozen=True):
         except OSError:
             return []
 
-    def actions(self, limit: int = 200) -> Iterator[JournaledAction]:
+    def actions(self, limit: int = 200, before: float = 0.0) -> Iterator[JournaledAction]:
+        """The newest of those that began before a time, if any is given."""
         found = (self.journal(id).action() for id in self.ids())
-        return islice((action for action in found if action is not None), limit)
+        return islice((one for one in found if one is not None and one.at < (before or math.inf)), limit)
 
     def labelled(self, label: str) -> str:
         """Among the newest; empty where there is none."""

@@ -38,11 +38,11 @@ class JournalUndo:
     def __init__(self, config: Config) -> None:
         self._config, self._store = config, store_of(config)
 
-    def rows(self, limit: int = 200) -> list[dict[str, Any]]:
-        return [_row(action) for action in self._store.actions(limit)]
+    def rows(self, limit: int = 200, before: float = 0.0) -> list[dict[str, Any]]:
+        return list(map(_row, self._store.actions(limit, before)))
 
     def snapshots(self, limit: int, before: float = 0.0) -> list[Snapshot]:
-        return [_snapshot(action) for action in self._store.actions(limit) if not before or action.at < before]
+        return list(map(_snapshot, self._store.actions(limit, before)))
 
     def snapshot(self, id: str) -> Snapshot | None:
         action = self._store.journal(id).action()

@@ -11,7 +11,6 @@ from interlock.engine import undoing
 from interlock.journal import ID as JOURNAL_ID
 from interlock.journal.undo import JournalUndo
 from interlock.server.routes import ANYBODY, RouteGroup
-from interlock.times import iso
 from interlock.web.bodies import Moment, Undoing, seconds_of
 from interlock.web.callers import ApiCaller
 from interlock.web.context import Context, TheContext, TheState, Who
@@ -36,9 +35,8 @@ def listed(
     rows = [snapshot_json(row) for row in undoing.list_snapshots(state, principal, limit, since)]
     if journal := _journal(context, principal):
         # of wrapped calls with their session, as long as this daemon knows it
-        sessions, found = context.hooks.wrapped_calls, journal.rows(limit)
-        journaled = [row for row in found if not since or row["at"] < iso(since)]
-        rows += [{**row, "session": sessions.get(str(row.get("call", ""))) or ""} for row in journaled]
+        sessions, found = context.hooks.wrapped_calls, journal.rows(limit, since)
+        rows += [{**row, "session": sessions.get(str(row.get("call", ""))) or ""} for row in found]
     return {"snapshots": sorted(rows, key=lambda row: str(row["at"]), reverse=True)[:limit]}
 
 
