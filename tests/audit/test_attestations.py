@@ -51,7 +51,7 @@ def _put(gate: Gate, row: AuditRow) -> None:
 
 def test_the_record_says_until_when_a_passkey_proves_it(gate: Gate) -> None:
     key = add_passkey(gate)
-    assert by_touch(gate.state).until is None
+    assert by_touch(gate.state).touched_until is None
     gate.clock.forward(10)
     approved(gate, key)
     verdict = verify_chains(gate.state)
@@ -92,11 +92,11 @@ def test_what_a_passkey_signed_stays_proved_after_it_was_removed(gate: Gate) -> 
     register(gate, touch_passkey(entered, key), second)
     other = enter_with_passkey(gate, second)
     credentials.remove(gate.state, touch_passkey(other, second), key.id.hex())
-    assert by_touch(gate.state).faults == () and by_touch(gate.state).until is not None
+    assert by_touch(gate.state).faults == () and by_touch(gate.state).touched_until is not None
 
 
 def test_records_that_were_let_go_by_age_are_no_fault(gate: Gate) -> None:
     approved(gate, add_passkey(gate))
     (row,) = gate.records("approve")
     gate.store.write(lambda tx: tx.prune_audit("main", row.seq))
-    assert by_touch(gate.state).faults == () and by_touch(gate.state).until is None
+    assert by_touch(gate.state).faults == () and by_touch(gate.state).touched_until is None

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from interlock.journal.entries import _records
 from journals import Journal, table, tree
 
 HERE = Path(__file__).parent
@@ -135,14 +136,14 @@ def test_a_folder_named_at_the_start_is_not_kept_but_for_what_moves_in(journal: 
 
 def test_each_entry_says_which_process_it_was_of_and_who_started_that(journal: Journal, work: Path) -> None:
     journal.run("sh", "-c", "sh -c 'rm a.txt; :'; :")
-    found = journal.read()
-    names = {process.pid: process for process in found.processes}
-    process = names[found.changes[0].pid]
-    chain = [process.name]
-    while (process := names.get(process.parent, process)) and process.name != chain[-1]:
-        chain.append(process.name)
+    with journal.last().mapped() as data:
+        names = {pid: states[0] for type, _, _, pid, _, states in _records(data) if type == "P"}
+    process = names[journal.read().changes[0].pid]  # whose device and inode are its parent and its start
+    chain = [process.path]
+    while (process := names.get(process.dev, process)) and process.path != chain[-1]:
+        chain.append(process.path)
     assert chain[0] == "rm" and chain[1] == "sh"
-    assert all(process.start > 0 for process in found.processes)
+    assert all(process.ino > 0 for process in names.values())
 
 
 def test_a_content_is_kept_once_and_a_new_file_not_at_all(journal: Journal, work: Path) -> None:

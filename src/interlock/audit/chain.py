@@ -118,8 +118,7 @@ def token_body(
     user_id: str = "",
 ) -> dict[str, Any]:
     """CT-12: the token as a fingerprint; refuses an unknown event."""
-    if event not in TOKEN_EVENTS:
-        raise ValueError(f"event: expected one of {', '.join(sorted(TOKEN_EVENTS))}, got {event!r:.80}")
+    _refuse_unknown(event, TOKEN_EVENTS)
     context = {"session_id": session_id, "user_id": user_id}
     return {
         "timestamp": iso(at),
@@ -134,11 +133,15 @@ def token_body(
 
 def event_body(at: float, event: str, by: str, details: Json = NOTHING) -> dict[str, Any]:
     """Refuses an unknown event, and details that set who or when."""
-    if event not in SYSTEM_EVENTS:
-        raise ValueError(f"event: expected one of {', '.join(sorted(SYSTEM_EVENTS))}, got {event!r:.80}")
+    _refuse_unknown(event, SYSTEM_EVENTS)
     if taken := {"timestamp", "by"} & set(details):
         raise ValueError(f"details: {min(taken)!r} is not theirs to say")
     return {"timestamp": iso(at), "by": by, **simplify(details)}
+
+
+def _refuse_unknown(event: str, known: frozenset[str]) -> None:
+    if event not in known:
+        raise ValueError(f"event: expected one of {', '.join(sorted(known))}, got {event!r:.80}")
 
 
 def entry(

@@ -106,8 +106,8 @@ def verify_chains(state: State) -> AuditVerdict:
     return replace(
         found,
         faults=(*found.faults, *(fault for fault in faults if fault.writer not in known), *hands.faults),
-        touches=hands.count,
-        touched_until=hands.until,
+        touches=hands.touches,
+        touched_until=hands.touched_until,
     )
 
 
@@ -124,12 +124,6 @@ def writer_records(state: State, writer: str, event: str = "") -> Iterator[Audit
         if len(rows) < PAGE:
             return
         after = rows[-1].seq
-
-
-class Attestations(Struct, frozen=True):
-    faults: tuple[Fault, ...] = ()
-    count: int = 0
-    until: float | None = None  # when the last record was written that a touch covers
 
 
 def _covered(state: State, roster: Roster, body: dict[str, object]) -> list[float]:
@@ -177,14 +171,14 @@ def _grants(body: dict[str, object], text: str) -> bool:
     return said | terms | {"id": body.get("grant")} == said
 
 
-def check_attestations(state: State) -> Attestations:
+def check_attestations(state: State) -> AuditVerdict:
     """That a passkey signed each, for this action or these terms, and for the history before it.
 
     None while the daemon is locked, since no key is known.
     """
     roster = state.sessions.roster
     if roster is None:
-        return Attestations()
+        return AuditVerdict()
     faults: list[Fault] = []
     covered: list[float] = []
     count = 0
@@ -200,4 +194,4 @@ def check_attestations(state: State) -> Attestations:
                 faults.append(Fault(writer, row.seq, "altered", str(error)))
             except LookupError as error:
                 faults.append(Fault(writer, row.seq, "unsigned", str(error.args[0])))
-    return Attestations(tuple(faults), count, max(covered, default=None))
+    return AuditVerdict(tuple(faults), touches=count, touched_until=max(covered, default=None))

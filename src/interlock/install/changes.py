@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from interlock.agents import AgentDialect, HookClient, HookFile
 from interlock.agents.jsonc import EditError
 from interlock.config import Config
-from interlock.install.discovery import HookedFile, is_hooked
+from interlock.install.discovery import HookedFile, files_of, is_hooked, message_of
 from interlock.install.files import (
     FileProblem,
     FileState,
@@ -59,11 +59,6 @@ class InstallRefusal(Struct, frozen=True):
     words: str
 
 
-def files_of(agents: Iterable[AgentDialect], scope: str, home: Path, project: Path) -> list[HookedFile]:
-    places = ((agent, place) for agent in agents for place in agent.places(scope, home, project))
-    return [HookedFile(agent, scope, project, place) for agent, place in places]
-
-
 def plan_install(
     agents: Sequence[tuple[AgentDialect, HookClient]], scope: str, home: Path, project: Path, config: Config
 ) -> tuple[list[FileChange], list[InstallRefusal]]:
@@ -90,8 +85,7 @@ def _plan(
             if change := change_of(one):
                 changes.append(change)
         except (FileProblem, EditError) as error:
-            path, words = str(one.place.path), str(error)
-            refused.append(InstallRefusal(one.agent, words if words.startswith(path) else f"{path}: {words}"))
+            refused.append(InstallRefusal(one.agent, message_of(error, one.place.path)))
     return changes, refused
 
 

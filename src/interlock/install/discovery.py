@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -65,14 +65,21 @@ def _places(config: Config, home: Path, project: Path) -> Iterator[HookedFile]:
     scopes = [scope for scope in SCOPES if project != home or scope != "project"]  # at home, the user's files are those
     for word in words():
         for scope in scopes:
-            for place in agent(word).places(scope, home, project):
-                yield HookedFile(agent(word), scope, project, place)
+            yield from files_of([agent(word)], scope, home, project)
     for entry in registered_files(config):
         if entry.agent in words():
-            known = agent(entry.agent)
-            for place in known.places(entry.scope, home, Path(entry.project)):
-                if str(place.path) == entry.path:
-                    yield HookedFile(known, entry.scope, Path(entry.project), place)
+            files = files_of([agent(entry.agent)], entry.scope, home, Path(entry.project))
+            yield from (one for one in files if str(one.place.path) == entry.path)
+
+
+def files_of(agents: Iterable[AgentDialect], scope: str, home: Path, project: Path) -> list[HookedFile]:
+    places = ((agent, place) for agent in agents for place in agent.places(scope, home, project))
+    return [HookedFile(agent, scope, project, place) for agent, place in places]
+
+
+def message_of(error: Exception, path: Path) -> str:
+    words = str(error)
+    return words if words.startswith(str(path)) else f"{path}: {words}"
 
 
 def _read_hooked(one: HookedFile, wrote: bool) -> HookedFile | None:
@@ -83,7 +90,7 @@ def _read_hooked(one: HookedFile, wrote: bool) -> HookedFile | None:
             return replace(one, text=text)
         problem = f"{path}: the hooks that were installed here are gone"
     except (FileProblem, EditError) as error:
-        problem = str(error) if str(error).startswith(str(path)) else f"{path}: {error}"
+        problem = message_of(error, path)
     return replace(one, problem=problem) if wrote else None
 
 

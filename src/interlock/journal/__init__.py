@@ -31,8 +31,6 @@ class JournaledAction(Struct, frozen=True):
     cwd: str
     label: str = ""
     running: bool = False  # a process of it still runs
-    ended: float = 0.0  # 0.0 where it runs, or its supervisor was killed
-    status: int = -1
     files: int = 0
     bytes: int = 0
     undoes: str = ""  # the action that this one undid

@@ -89,16 +89,8 @@ class JournalChange(Struct, frozen=True):
         return next((one for one in self.states if one.role == role), None)
 
 
-class JournalProcess(Struct, frozen=True):
-    pid: int
-    start: int  # in clock ticks since the machine started
-    parent: int
-    name: str
-
-
 class ActionJournal(Struct):
     changes: list[JournalChange] = []
-    processes: list[JournalProcess] = []
     happened: set[int] = set()  # the renames that are known to have happened
     unsettled: set[int] = set()  # those under way when the supervisor was killed
     after: dict[str, JournalState] = {}  # as the action left each path
@@ -134,9 +126,7 @@ def read_journal(data: Any, owner: tuple[int, int] | None = None) -> ActionJourn
             inside = states[0].owner if owner is not None else None
         elif owner is not None and inside is not None and inside != owner:
             states = tuple(replace(state, owner=_outside(state.owner, inside, owner)) for state in states)
-        if type == "P":
-            found.processes.append(JournalProcess(pid, states[0].ino, states[0].dev, states[0].path))
-        elif type == "d":
+        if type == "d":
             found.happened.add(sequence)
         elif type == "a":
             found.after |= {state.path: state for state in states}

@@ -111,8 +111,7 @@ class StoredJournal(Struct, frozen=True):
             return None
         end = self._end()
         return replace(
-            head, running=not end and self.is_running(), ended=end.get("ended", 0) / 1e9,
-            **{name: end[name] for name in ("status", "files", "bytes") if end},
+            head, running=not end and self.is_running(), files=end.get("files", 0), bytes=end.get("bytes", 0),
             undoes=str(self.note().get("undoes", "")), undone_by=self._read("undone").strip(),
         )  # fmt: skip
 

@@ -38,14 +38,13 @@ from interlock.install.changes import (
     FileChange,
     InstallRefusal,
     diff,
-    files_of,
     install,
     plan_install,
     plan_uninstall,
     uninstall,
 )
 from interlock.install.client_build import CannotBuild, NoAddress, build, client_for, client_path
-from interlock.install.discovery import agents_on_machine, hooked_files
+from interlock.install.discovery import agents_on_machine, files_of, hooked_files
 from interlock.install.files import FileProblem
 from interlock.install.system import Layout, SystemStep, config_text, has_systemd, removal_steps, steps
 from interlock.install.system.code import CannotSetUp
