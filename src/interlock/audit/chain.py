@@ -86,8 +86,7 @@ def fingerprint(secret: str) -> str:
 
 def attempt_event(attempt: Attempt) -> str:
     """In GK-06's words; R-18: held until somebody approves."""
-    held = attempt.outcome == DENIED and attempt.reason.startswith(HELD)
-    return HELD if held else EVENTS[attempt.outcome]
+    return HELD if attempt.outcome == DENIED and attempt.reason.startswith(HELD) else EVENTS[attempt.outcome]
 
 
 def attempt_body(attempt: Attempt) -> dict[str, Any]:

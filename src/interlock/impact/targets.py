@@ -94,12 +94,12 @@ def _next(at: str, part: str, hidden: bool, last: bool, budget: Budget) -> Itera
     else:
         fits = re.compile(glob_regex(part), re.DOTALL)
         for entry in _list(at, budget):
-            shown = hidden or not entry.name.startswith(".") or part.startswith(".")
-            if shown and fits.fullmatch(entry.name):
+            if (hidden or part.startswith(".") or not entry.name.startswith(".")) and fits.fullmatch(entry.name):
                 yield entry.path, hidden
 
 
-_SET = re.compile(r"\[([!^]?)(\]?(?:\[[:.=][^\]]*[:.=]\]|[^\]])*)\]")
+# A set, a quoting backslash, or any other character.
+_TOKEN = re.compile(r"\[([!^]?)(\]?(?:\[[:.=][^\]]*[:.=]\]|[^\]])*)\]|(\\)(?=.)|.", re.DOTALL)
 _PIECE = re.compile(r"\[([:.=])(.*?)\1\]|(.)-(.)|\\?(.)", re.DOTALL)
 # Classes as any locale may understand them.
 _CLASSES = {
@@ -110,19 +110,15 @@ _CLASSES = {
 
 def glob_regex(pattern: str) -> str:
     """Matches every name that any common shell and locale would, and few others."""
-    out, at = [], 0
-    while at < len(pattern):
-        char, found = pattern[at], _SET.match(pattern, at)
-        if found is not None:
-            out.append(_set_regex(found[2], bool(found[1])))
-            at = found.end()
-            continue
-        if char == "\\" and at + 1 < len(pattern):  # quoted, unless the name has it
-            out.append("\\\\?")
-        else:
-            out.append({"*": ".*", "?": "."}.get(char) or re.escape(char))
-        at += 1
-    return "".join(out)
+    return _TOKEN.sub(_token_regex, pattern)
+
+
+def _token_regex(found: re.Match[str]) -> str:
+    if found[2] is not None:
+        return _set_regex(found[2], bool(found[1]))
+    if found[3]:
+        return "\\\\?"  # quoted, unless the name has it
+    return {"*": ".*", "?": "."}.get(found[0]) or re.escape(found[0])
 
 
 def _set_regex(inside: str, negated: bool) -> str:

@@ -81,14 +81,11 @@ def fire(
         return _post(handler.words[0], payload, agent.limit_seconds)
     if handler.how == "plugin":
         return _run_plugin(agent, Path(handler.words[0]), payload, cwd)
-    argv = {
-        "argv": list(handler.words),
-        "script": list(handler.words),
-        "bash": [shutil.which("bash") or "bash", "-c", *handler.words],
-        "shell": ["/bin/sh", "-c", *handler.words],
-    }[handler.how]
+    shells = {"bash": [shutil.which("bash") or "bash", "-c"], "shell": ["/bin/sh", "-c"]}
     start = time.perf_counter()
-    out, err, code = _run(argv, payload, cwd, {**os.environ, **more}, agent.limit_seconds, user)
+    out, err, code = _run(
+        [*shells.get(handler.how, ()), *handler.words], payload, cwd, {**os.environ, **more}, agent.limit_seconds, user
+    )
     return HookReply(HookOutput(out, err, code), (time.perf_counter() - start) * 1000)
 
 

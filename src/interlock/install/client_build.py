@@ -32,7 +32,7 @@ class CannotBuild(Exception):
 
 
 def client_path(config: Config) -> str:
-    return str((Path(config.separate.code) if config.separate.code else config.folder.absolute()) / "bin" / CLIENT)
+    return str(Path(config.separate.code or config.folder.absolute(), "bin", CLIENT))
 
 
 def build(config: Config) -> HookClient:
@@ -106,9 +106,8 @@ def _row(word: str, config: Config) -> bytes:
 
 def owner_of(config: Config) -> int:
     """Of the socket's folder, or under [separate] of the state."""
-    place = config.folder if config.separate.on else config.agents_socket.parent
     try:
-        return place.stat().st_uid
+        return (config.folder if config.separate.on else config.agents_socket.parent).stat().st_uid
     except OSError:
         return os.getuid()
 
@@ -116,8 +115,7 @@ def owner_of(config: Config) -> int:
 def _literal(text: bytes) -> bytes:
     if b"\0" in text:
         raise CannotBuild("a path with a NUL in it")
-    letters = [bytes([c]) if c in _PLAIN else b"\\%03o" % c for c in text]
-    return b'"' + b"".join(letters) + b'"'
+    return b'"%s"' % b"".join(bytes([c]) if c in _PLAIN else b"\\%03o" % c for c in text)
 
 
 def _script(folder: Path, config: Config) -> str:

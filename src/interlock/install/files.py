@@ -204,8 +204,7 @@ def find_registered(config: Config, path: Path) -> RegisteredFile | None:
 
 def register_file(config: Config, entry: RegisteredFile) -> None:
     """Uninstall restores the original from before the first installation."""
-    known = [other for other in registered_files(config) if other.path != entry.path]
-    _save(config, [*known, entry])
+    _save(config, [*(other for other in registered_files(config) if other.path != entry.path), entry])
 
 
 def unregister_file(config: Config, path: str) -> None:

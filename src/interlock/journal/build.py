@@ -31,14 +31,12 @@ _CURES = {  # words of the supervisor -> what to do
 
 
 def supervisor_of(config: Config) -> Path:
-    folder = Path(config.separate.code) if config.separate.code else config.folder.absolute()
-    return folder / "bin" / PROGRAM
+    return Path(config.separate.code or config.folder.absolute(), "bin", PROGRAM)
 
 
 def store_of(config: Config) -> JournalStore:
     """Also where the daemon has a user of its own and hides its state."""
-    folder = state_folder() if config.separate.on else config.folder
-    return JournalStore(folder.absolute() / FOLDER)
+    return JournalStore((state_folder() if config.separate.on else config.folder).absolute() / FOLDER)
 
 
 def ready(config: Config) -> tuple[Path, JournalStore]:

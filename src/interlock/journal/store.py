@@ -156,8 +156,7 @@ class JournalStore(Struct, frozen=True):
         lines = [*(f"guard {guard}" for guard in guards), f"spare {spared}"]
         lines += [f"bytes {undo.journal_bytes}", f"files {undo.journal_files}"]
         lines += [f"total {undo.journal_total_bytes}", f"free {undo.free_bytes}"]
-        text = os.fsencode("".join(f"{line}\n" for line in lines))
-        write_whole(self.path / "settings", text)
+        write_whole(self.path / "settings", os.fsencode("".join(f"{line}\n" for line in lines)))
 
     def journal(self, id: str) -> StoredJournal:
         return StoredJournal(self, parse_journal_id(id))
@@ -218,10 +217,9 @@ class JournalStore(Struct, frozen=True):
                 shutil.rmtree(stored.folder, ignore_errors=True)
                 gone.append(id)
         if gone:
-            used = sum(self.journal(id).size() for id in self.ids())
             with open(os.open(self.path / "usage", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "r+b") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
-                file.write(b"%020d\n" % used)
+                file.write(b"%020d\n" % sum(self.journal(id).size() for id in self.ids()))
         return gone
 
     def log_undo(self, entry: Mapping[str, Any]) -> None:

@@ -165,9 +165,9 @@ _AGENT = "probe"
 def wrapping_problem(config: Config) -> str:
     """Empty where one has just deleted a file that an undo brought back."""
     try:
-        front = prepare_wrapping(config)
+        wrapper = Wrapper(str(prepare_wrapping(config)))
         with tempfile.TemporaryDirectory(prefix="interlock-") as folder:
-            return _try(config, Wrapper(str(front)), Path(folder))
+            return _try(config, wrapper, Path(folder))
     except (JournalError, OSError, subprocess.TimeoutExpired) as error:
         return str(error)
 

@@ -67,8 +67,8 @@ class SnapshotClient:
     def settle(self, id: str) -> bool:
         """Notes the present state as the one that the action left; False where that failed."""
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            answer = self._child.ask({"do": "settle", "id": id}, SETTLE_SECONDS, SETTLE_SECONDS * 4)
-            return answer["answer"] is True
+            request = {"do": "settle", "id": id}
+            return self._child.ask(request, SETTLE_SECONDS, SETTLE_SECONDS * 4)["answer"] is True
         return False
 
     def prune(self, now: float, days: float, total_bytes: int) -> PruneResult:

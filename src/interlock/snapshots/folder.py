@@ -187,7 +187,8 @@ class SnapshotFolder(Struct, frozen=True):
 
     def is_own(self, path: str) -> bool:
         """Whether a path is Interlock's own, or holds it."""
-        return any(f"{path}/".startswith(f"{one}/") or f"{one}/".startswith(f"{path.rstrip('/')}/") for one in self.guarded)  # fmt: skip
+        given = f"{path.rstrip('/')}/"
+        return any(given.startswith(f"{one}/") or f"{one}/".startswith(given) for one in self.guarded)
 
     def place(self, id: str, ending: str = "json") -> str:
         return f"{self.path}/snapshots/{parse_snapshot_id(id)}.{ending}"

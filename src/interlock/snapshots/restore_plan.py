@@ -328,8 +328,8 @@ class RestorePlanner(Struct, dict=True):
                 return True
             if state.kind != "file" or state.size > _TEXT:
                 return False  # else it may be a text with Windows line ends, which Git stores with plain ones
-            data = read_git_file(self.places, path).replace(b"\r\n", b"\n")
-            return repository.objects.has(object_id(b"blob", data))
+            text = read_git_file(self.places, path)
+            return repository.objects.has(object_id(b"blob", text.replace(b"\r\n", b"\n")))
         except (Unclear, OSError, struct.error, ValueError):
             return False
 

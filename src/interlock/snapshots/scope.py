@@ -63,8 +63,7 @@ class SnapshotScope(Struct, dict=True):
             self.path(holder)
             holder = os.path.dirname(holder)
         found = self.places.stat(path)
-        folder = found is not None and stat.S_ISDIR(found.st_mode)
-        (self.tree if folder else self.path)(path)
+        (self.tree if found is not None and stat.S_ISDIR(found.st_mode) else self.path)(path)
 
     def tree(self, path: str) -> None:
         self.trees[self._ordinary(path)] = None

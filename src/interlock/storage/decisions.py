@@ -85,11 +85,10 @@ def _add_figures(db: Transaction, figures: Mapping[tuple[str, str, str], int]) -
 
 def next_number(db: DecisionQueries, name: str) -> int:
     """Never the same twice."""
-    return db._count(
-        "INSERT INTO counters (name, value) VALUES (?, 1) "
-        "ON CONFLICT (name) DO UPDATE SET value = counters.value + 1 RETURNING value",
-        name,
+    added = (
+        "INSERT INTO counters (name, value) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = counters.value + 1"
     )
+    return db._count(f"{added} RETURNING value", name)
 
 
 def _figures(deed: HistoryEntry) -> list[str]:

@@ -205,8 +205,7 @@ class SqlTx(DecisionQueries):
         return self._count("SELECT COUNT(*) FROM deliveries WHERE channel = ? AND done_at = 0", channel)
 
     def change_delivery(self, row: Delivery, before: Delivery) -> bool:
-        same = (before.id, before.version)
-        return DELIVERIES.change(self, row, _FIXED_DELIVERY, "id = ? AND version = ?", same)
+        return DELIVERIES.change(self, row, _FIXED_DELIVERY, "id = ? AND version = ?", (before.id, before.version))
 
     def deliveries(self, channel: str, limit: int) -> list[Delivery]:
         where = f"WHERE channel = ? ORDER BY made_at DESC LIMIT {max(1, int(limit))}"

@@ -155,8 +155,8 @@ def checkout_scope(command: GitCommand) -> CheckoutScope:
     if paths is None and (words.force or not names) and len(names) <= 1:
         return _checkout_all(command, names)
     if paths is None:  # `git checkout [COMMIT] PATH…`
-        first = command.history.resolve(names[0])
-        names, paths = (names[:1], names[1:]) if first is not None else ((), names)
+        count = int(command.history.resolve(names[0]) is not None)
+        names, paths = names[:count], names[count:]
     if len(names) > 1 or not paths:
         raise Unclear("this checkout is not known here")
     return _checkout_paths(command, names, paths, bool(names))

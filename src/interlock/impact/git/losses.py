@@ -232,8 +232,8 @@ def _worktree(command: GitCommand) -> None:
         raise Unclear("the work tree has changes that are not committed")
     head = tree.history.head()
     if head is not None:  # one that no branch names goes with the log of its work tree
-        kept = command.history.tips(command.history.refs().values())
-        command.tally.gone += len(command.history.beyond([head], kept))
+        history = command.history
+        command.tally.gone += len(history.beyond([head], history.tips(history.refs().values())))
     command.survey.tree(path)
 
 

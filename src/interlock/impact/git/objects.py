@@ -183,8 +183,7 @@ def _map(path: str) -> mmap.mmap | None:
 
 def _inflate(data: bytes, size: int = LARGEST) -> bytes:
     """Refuses a small file that unpacks to more than the declared size."""
-    unpacker = zlib.decompressobj()
-    found = unpacker.decompress(data, size + 1)
+    found = zlib.decompressobj().decompress(data, size + 1)
     if len(found) > size:
         raise Unclear("an object of the repository is too large")
     return found
