@@ -19,7 +19,7 @@ from interlock.cli.main import main
 from interlock.config import Config, load_config
 from interlock.install.canary import canary
 from interlock.install.checks import canary_calls
-from interlock.install.discovery import HookedFile, handlers, hooked_files
+from interlock.install.discovery import HookedFile, hooked_files
 from journals import built
 
 HARMLESS, HELD, ASKED = "echo interlock-canary", "git push --force origin main", "git reset --hard HEAD~3"
@@ -378,7 +378,7 @@ def test_http_hooks_say_what_they_cost_and_work(other: Bench, tmp_path: Path, ca
     assert "stopped daemon blocks" in shown and "the port is free" in shown
     one = of(other, "claude-code")[0]
     _, call = next(canary_calls(one))
-    assert {handler.how for handler in handlers(one.place, one.text)} == {"url"}
+    assert {handler.how for handler in one.handlers} == {"url"}
     for command, verdict in ((HARMLESS, "allow"), (None, "deny"), (HELD, "deny")):
         assert call(command)[0] == verdict, command
     assert other.run("doctor", config=config) == 0

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from interlock.agents import AgentDialect, HookClient, HookFile
 from interlock.agents.jsonc import EditError
 from interlock.config import Config
-from interlock.install.discovery import HookedFile, files_of, is_hooked, message_of
+from interlock.install.discovery import HookedFile, files_of, message_of
 from interlock.install.files import (
     FileProblem,
     FileState,
@@ -102,7 +102,7 @@ def _install_change(one: HookedFile, client: HookClient, config: Config) -> File
     current = read_state(one.place.path)
     text = current.text
     after = one.agent.installed(one.place, text, client)
-    replaces = text is not None and is_hooked(one.agent, one.place, text) and after != text
+    replaces = text is not None and one.is_hooked(text) and after != text
     entry = find_registered(config, one.place.path)
     return FileChange(one.agent, one.scope, one.project, one.place, current, after.encode(), replaces, entry, client)
 
@@ -110,15 +110,13 @@ def _install_change(one: HookedFile, client: HookClient, config: Config) -> File
 def _uninstall_change(one: HookedFile, config: Config) -> FileChange | None:
     current, entry = read_state(one.place.path), find_registered(config, one.place.path)
     text = current.text
-    if text is None or not is_hooked(one.agent, one.place, text):
+    if text is None or not one.is_hooked(text):
         return None
-    after = _original(one.agent, one.place, current, text, entry)
+    after = _original(one, current, text, entry)
     return FileChange(one.agent, one.scope, one.project, one.place, current, after, True, entry)
 
 
-def _original(
-    agent: AgentDialect, place: HookFile, current: FileState, text: str, entry: RegisteredFile | None
-) -> bytes | None:
+def _original(one: HookedFile, current: FileState, text: str, entry: RegisteredFile | None) -> bytes | None:
     """Its bytes where nothing else changed since; else the file without our hooks."""
     if entry is not None and current.data is not None and digest(current.data) == entry.written:
         if not entry.backup:
@@ -129,7 +127,7 @@ def _original(
             kept = None
         if kept is not None and digest(kept) == entry.before:  # an altered backup does not count
             return kept
-    without = agent.removed(place, text)
+    without = one.agent.removed(one.place, text)
     return None if without is None else without.encode()
 
 

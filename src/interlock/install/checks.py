@@ -32,7 +32,7 @@ from interlock.install.canary import (
     verdict_of,
 )
 from interlock.install.client_build import client_path, is_compiled
-from interlock.install.discovery import Handler, HookedFile, client_of, handlers
+from interlock.install.discovery import Handler, HookedFile
 from interlock.install.files import digest, find_registered
 from interlock.install.system.code import why_writable, why_writable_inside
 from interlock.journal.build import problem_of
@@ -62,9 +62,8 @@ def check_hooks(one: HookedFile, config: Config, home: Path) -> Iterator[Check]:
     if one.problem:
         yield Check("file", PROBLEM, one.problem)
     else:
-        client = client_of(one.place, one.text)
         yield from _file(one, config)
-        yield from _client(client, config)
+        yield from _client(one.client, config)
         if is_trusted(one, config):
             yield from _canaries(one, agents_user(config))
         else:
@@ -92,7 +91,7 @@ def check_wrapping(config: Config) -> Check:
 
 def is_trusted(one: HookedFile, config: Config) -> bool:
     """Else doctor could be made to run another program."""
-    client = client_of(one.place, one.text)
+    client = one.client
     return client is not None and _whole(one, client) and (bool(client.url) or client.path == client_path(config))
 
 
@@ -104,7 +103,7 @@ def _whole(one: HookedFile, client: HookClient) -> bool:
 
 
 def canary_calls(one: HookedFile, user: pwd.struct_passwd | None = None) -> Iterator[tuple[str, Call]]:
-    for handler in handlers(one.place, one.text):
+    for handler in one.handlers:
         if canary(one.agent.word, handler.event, COMMAND, str(one.project)) is not None:
             yield handler.event, partial(_fire_canary, one, handler, user)
 
@@ -131,7 +130,7 @@ def _fire_canary(
 
 def lost_hooks(one: HookedFile) -> str:
     """Empty where all are as install writes them."""
-    client = client_of(one.place, one.text)
+    client = one.client
     if client is None:
         return f"its hooks do not all call the same client; {_AGAIN}"
     return "" if _whole(one, client) else f"hooks are missing or changed; {_AGAIN}"

@@ -38,14 +38,14 @@ def client_path(config: Config) -> str:
 def build(config: Config) -> HookClient:
     """One client serves every agent; refuses an unwritable folder."""
     mode, path = 0o755 if config.separate.code else 0o700, Path(client_path(config))
-    place, folder = path.parent, config.folder.absolute()
+    place = path.parent
     try:
         place.mkdir(mode=mode, parents=True, exist_ok=True)
         place.chmod(mode)
         with tempfile.TemporaryDirectory(dir=place) as work:
             new = Path(work) / CLIENT
-            if not _compile(new, folder, config):
-                new.write_text(_script(folder, config), "utf-8")
+            if not _compile(new, config):
+                new.write_text(_script(config), "utf-8")
             new.chmod(mode)
             new.replace(path)
     except OSError as error:
@@ -65,18 +65,18 @@ def limit_of(word: str, config: Config) -> float:
     return min(agent_of(word).limit_seconds - SPARE, config.hooks.wait_seconds + BUSY)
 
 
-def fallback_argv(folder: Path, config: Config) -> list[str]:
-    where = [str(folder), os.path.abspath(config.path) if config.path else ""]
+def fallback_argv(config: Config) -> list[str]:
+    where = [str(config.folder.absolute()), os.path.abspath(config.path) if config.path else ""]
     return [sys.executable, "-I", "-c", _FALLBACK, *where]
 
 
-def _compile(to: Path, folder: Path, config: Config) -> bool:
+def _compile(to: Path, config: Config) -> bool:
     from interlock.journal.build import compile_static  # of the journal, which no hook needs
 
     if sys.platform != "linux":
         return False
     table = to.with_name("table.h")
-    table.write_bytes(_table(folder, config))
+    table.write_bytes(_table(config))
     try:
         compile_static(to, [_SOURCE], f'-DTABLE="{table}"')
     except (OSError, subprocess.TimeoutExpired):
@@ -84,9 +84,9 @@ def _compile(to: Path, folder: Path, config: Config) -> bool:
     return True
 
 
-def _table(folder: Path, config: Config) -> bytes:
+def _table(config: Config) -> bytes:
     rows = [_row(word, config) for word in words()]
-    argv = [_literal(os.fsencode(word)) for word in fallback_argv(folder, config)]
+    argv = [_literal(os.fsencode(word)) for word in fallback_argv(config)]
     return b"".join(
         [
             b"#define SOCKET %s\n" % _literal(os.fsencode(config.agents_socket)),
@@ -118,9 +118,9 @@ def _literal(text: bytes) -> bytes:
     return b'"%s"' % b"".join(bytes([c]) if c in _PLAIN else b"\\%03o" % c for c in text)
 
 
-def _script(folder: Path, config: Config) -> str:
+def _script(config: Config) -> str:
     python = shlex.quote(sys.executable)
-    argv = shlex.join(["-I", "-m", "interlock.hooks.client", *fallback_argv(folder, config)[4:]])
+    argv = shlex.join(["-I", "-m", "interlock.hooks.client", *fallback_argv(config)[4:]])
     return (
         "#!/bin/sh\n"
         f'[ $# -eq 2 ] && [ -x {python} ] || {{ echo "{CLIENT}: installed wrongly; run interlock doctor" >&2; exit 2; }}\n'

@@ -42,6 +42,31 @@ class HookedFile(Struct, frozen=True):
             return "installed"
         return "installed" if entry and digest(self.text.encode()) == entry.written else "edited"
 
+    def is_hooked(self, text: str) -> bool:
+        return bool(text.strip("\ufeff \t\r\n")) and self.agent.removed(self.place, text) != text
+
+    @property
+    def handlers(self) -> list[Handler]:
+        place = self.place
+        if place.form in ("plugin", "script"):
+            return [Handler("" if place.form == "plugin" else place.path.name, place.form, (str(place.path),))]
+        return list(_find_handlers(_parse(place, self.text)))
+
+    @property
+    def client(self) -> HookClient | None:
+        """None where the hooks run several, or none of ours."""
+        try:
+            if self.place.form == "plugin":
+                found = {(json.loads(one), "") for one in _PLUGIN_CLIENT.findall(self.text)}
+            elif self.place.form == "script":
+                found = {(shlex.split(one)[0], "") for one in _RUN.findall(self.text)}
+            else:
+                found = {one.client for one in self.handlers}
+            path, url = found.pop()
+            return None if found else HookClient(path or f"/{CLIENT}", url)
+        except (ValueError, IndexError, KeyError):  # unparsable shell text, a malformed path, or nothing
+            return None
+
 
 def agents_on_machine(home: Path) -> list[tuple[AgentDialect, str]]:
     return [(agent(word), sign) for word in words() if (sign := _sign(agent(word), home))]
@@ -55,10 +80,6 @@ def hooked_files(config: Config, home: Path, project: Path) -> list[HookedFile]:
         if one.place.path not in found and (seen := _read_hooked(one, one.place.path in wrote)):
             found[one.place.path] = seen
     return list(found.values())
-
-
-def is_hooked(agent: AgentDialect, place: HookFile, text: str) -> bool:
-    return bool(text.strip("\ufeff \t\r\n")) and agent.removed(place, text) != text
 
 
 def _places(config: Config, home: Path, project: Path) -> Iterator[HookedFile]:
@@ -86,7 +107,7 @@ def _read_hooked(one: HookedFile, wrote: bool) -> HookedFile | None:
     path = one.place.path
     try:
         text = read_state(path).text
-        if text is not None and is_hooked(one.agent, one.place, text):
+        if text is not None and one.is_hooked(text):
             return replace(one, text=text)
         problem = f"{path}: the hooks that were installed here are gone"
     except (FileProblem, EditError) as error:
@@ -126,33 +147,12 @@ class Handler(Struct, frozen=True):
         return next((word for word in line if word.rpartition("/")[2] == CLIENT), ""), ""
 
 
-def handlers(place: HookFile, text: str) -> list[Handler]:
-    if place.form in ("plugin", "script"):
-        return [Handler("" if place.form == "plugin" else place.path.name, place.form, (str(place.path),))]
-    return list(_find_handlers(_parse(place, text)))
-
-
 def _parse(place: HookFile, text: str) -> dict[str, Any]:
     if place.form == "yaml":
         from interlock.agents.yaml_edit import parse_yaml  # 15 ms that no other form needs
 
         return parse_yaml(text)
     return parse_toml(text) if place.form == "toml" else json_or_empty(text)
-
-
-def client_of(place: HookFile, text: str) -> HookClient | None:
-    """None where the hooks run several, or none of ours."""
-    try:
-        if place.form == "plugin":
-            found = {(json.loads(one), "") for one in _PLUGIN_CLIENT.findall(text)}
-        elif place.form == "script":
-            found = {(shlex.split(one)[0], "") for one in _RUN.findall(text)}
-        else:
-            found = {one.client for one in _find_handlers(_parse(place, text))}
-        path, url = found.pop()
-        return None if found else HookClient(path or f"/{CLIENT}", url)
-    except (ValueError, IndexError, KeyError):  # unparsable shell text, a malformed path, or nothing
-        return None
 
 
 def _find_handlers(data: Any, keys: tuple[str, ...] = ()) -> Iterator[Handler]:

@@ -25,17 +25,12 @@ from interlock.journal.build import supervisor_of
 EMPTY = b"{}\n"
 
 
-def guarded_files(config: Config, home: Path, project: Path) -> dict[str, set[Path]]:
+def guarded_files(at: SandboxSituation) -> dict[str, set[Path]]:
     found: dict[str, set[Path]] = {}
-    for one in hooked_files(config, home, project):
+    for one in hooked_files(at.config, at.home, at.cwd):
         if not one.problem:
             found.setdefault(one.agent.word, set()).add(one.place.path)
     return found
-
-
-def deciding_files(word: str, home: Path, project: Path) -> set[Path]:
-    found = {place.path for scope in SCOPES for place in agent(word).places(scope, home, project)}
-    return found.union(agent(word).settings_files(home, project))
 
 
 def missing_files(word: str, project: Path) -> Iterator[Path]:
@@ -291,10 +286,11 @@ def _state(world: SandboxMounts, at: SandboxSituation) -> None:
 
 
 def _hooks(world: SandboxMounts, at: SandboxSituation) -> list[str]:
-    found = guarded_files(at.config, at.home, at.cwd)
+    found = guarded_files(at)
     fixed = {path for paths in found.values() for path in paths}
-    for word in found:
-        fixed.update(path for path in deciding_files(word, at.home, at.cwd) if path.exists())
+    for one in map(agent, found):
+        places = (place.path for scope in SCOPES for place in one.places(scope, at.home, at.cwd))
+        fixed.update(path for path in (*places, *one.settings_files(at.home, at.cwd)) if path.exists())
     for path in sorted(fixed):
         world.fix(path)
     return sorted({str(path.resolve()) for path in fixed})

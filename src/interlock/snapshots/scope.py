@@ -146,7 +146,7 @@ def _as_known(scope: SnapshotScope, command: GitCommand, entry: IndexEntry, full
         return False  # without a time it is only going to be added, and Git writes it anew
     if stat.S_ISREG(found.st_mode) and (found.st_mode ^ entry.mode) & 0o100:
         return False
-    return command.repository.index.clean(entry, full, found, scope.places.budget)
+    return command.repository.index.clean(entry, full, found)
 
 
 def add_index(scope: SnapshotScope, repository: Repository, source: bytes | None = None) -> None:

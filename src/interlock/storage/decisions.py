@@ -72,25 +72,6 @@ WITH RECURSIVE named(writer) AS (
 """
 
 
-def increment(db: Transaction, agent: AgentRef, figures: Mapping[str, int]) -> None:
-    _add_figures(db, {(*agent_key(agent), name): count for name, count in figures.items()})
-
-
-def _add_figures(db: Transaction, figures: Mapping[tuple[str, str, str], int]) -> None:
-    """In one order, so that two transactions cannot deadlock."""
-    rows = [(*key, count) for key, count in sorted(figures.items())]
-    then = "ON CONFLICT (principal, name_key, figure) DO UPDATE SET value = figures.value + excluded.value"
-    insert_many(db, "figures (principal, name_key, figure, value)", rows, then)
-
-
-def next_number(db: DecisionQueries, name: str) -> int:
-    """Never the same twice."""
-    added = (
-        "INSERT INTO counters (name, value) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = counters.value + 1"
-    )
-    return db._count(f"{added} RETURNING value", name)
-
-
 def _figures(deed: HistoryEntry) -> list[str]:
     severity = deed.severity or _SEVERITIES.get(deed.level, "")
     harm = ["destructive_detected", f"severity:{severity}", *(f"category:{one}" for one in deed.categories)]
@@ -118,7 +99,16 @@ class DecisionQueries(Transaction):
             figures.update((*who, figure) for figure in _figures(deed))
         rows = [(*key[:3], key[3] % _SLOTS, key[3], count, points[key]) for key, count in sorted(minutes.items())]
         insert_many(self, "tallies (principal, name_key, operation, slot, minute, deeds, points)", rows, _TALLY)
-        _add_figures(self, figures)
+        self._add_figures(figures)
+
+    def _increment(self, agent: AgentRef, figures: Mapping[str, int]) -> None:
+        self._add_figures({(*agent_key(agent), name): count for name, count in figures.items()})
+
+    def _add_figures(self, figures: Mapping[tuple[str, str, str], int]) -> None:
+        """In one order, so that two transactions cannot deadlock."""
+        rows = [(*key, count) for key, count in sorted(figures.items())]
+        then = "ON CONFLICT (principal, name_key, figure) DO UPDATE SET value = figures.value + excluded.value"
+        insert_many(self, "figures (principal, name_key, figure, value)", rows, then)
 
     def counts(
         self, agent: AgentRef, operation: str, execution: str, now: float, window: float = FORBIDDEN_WINDOW
@@ -169,7 +159,7 @@ class DecisionQueries(Transaction):
         if live is not None:
             return live
         # Two openers of one agent change the same row, so that they count one after the other.
-        increment(self, agent, {"opened": 1})
+        self._increment(agent, {"opened": 1})
         # The open tickets of one session, so that those of another do not count; and those under all names: names are claims,
         # and with new ones an agent could flood the queue.
         waiting = self._open_tickets("name_key = ? AND session = ?", principal, normal_name(agent.name), agent.session)
@@ -181,7 +171,7 @@ class DecisionQueries(Transaction):
         if not TICKETS.add_new(self, ticket):
             raise StoreError(f"ticket {ticket.id!r} cannot be opened: its id or its token is taken")
         if ticket.state in _OPENED_AS:
-            increment(self, agent, {_OPENED_AS[ticket.state]: 1})
+            self._increment(agent, {_OPENED_AS[ticket.state]: 1})
         self.changed.append(ticket.id)
         return ticket
 
@@ -228,7 +218,7 @@ class DecisionQueries(Transaction):
             seconds = after.decided_at - before.opened_at
             within = next((most for most in ANSWERED_WITHIN if seconds <= most), "inf")
             became |= {f"answered:{verdict}:{within}": 1, f"answer_ms:{verdict}": max(0, int(seconds * 1000))}
-        increment(self, before.agent, became)
+        self._increment(before.agent, became)
         self.changed.append(before.id)
         return True
 
@@ -239,6 +229,11 @@ class DecisionQueries(Transaction):
 
     def approvals(self, ticket: str) -> list[Approval]:
         return APPROVALS.find(self, "WHERE ticket = ? ORDER BY at, operator", (ticket,))
+
+    def next_number(self, name: str) -> int:
+        """Never the same twice."""
+        added = "INSERT INTO counters (name, value) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = counters.value + 1"
+        return self._count(f"{added} RETURNING value", name)
 
     def _open_tickets(self, of: str, *params: str) -> int:
         return self._count(f"SELECT count(*) FROM tickets WHERE principal = ? AND {of} AND {_OPEN}", *params)
@@ -331,7 +326,7 @@ class DecisionQueries(Transaction):
         return CHECKPOINTS.find(self, "ORDER BY id")
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> int:
-        number = next_number(self, "checkpoint")
+        number = self.next_number("checkpoint")
         CHECKPOINTS.add(self, [replace(checkpoint, id=number)])
         return number
 

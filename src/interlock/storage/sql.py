@@ -28,7 +28,7 @@ from interlock.records import (
 )
 from interlock.records.plans import PlanQuery, PlanRow, Workflow
 from interlock.storage import RecordTable, contains, from_json, stored_text, to_json, where
-from interlock.storage.decisions import DEEDS, LIKE, DecisionQueries, agent_key, next_number
+from interlock.storage.decisions import DEEDS, LIKE, DecisionQueries, agent_key
 
 # Uses the index of each agent's history, so that a long one costs no more than a short one.
 _LAST = """
@@ -129,7 +129,7 @@ class SqlTx(DecisionQueries):
         return EXECUTIONS.change(self, after, fixed, "id = ? AND version = ?", same)
 
     def add_notification(self, note: Notification) -> int:
-        number = next_number(self, "notification")
+        number = self.next_number("notification")
         NOTIFICATIONS.add(self, [replace(note, id=number)])
         return number
 

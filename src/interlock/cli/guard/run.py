@@ -67,7 +67,7 @@ def main(args: Args) -> int:
     if not args.dry_run:
         _daemon_answers(config)
     _warn(_AS_ROOT if os.getuid() == 0 else "")
-    guarded = guarded_files(config, at.home, at.cwd)
+    guarded = guarded_files(at)
     _warn(_unguarded(command[0], guarded))
     holders = Placeholders()
     try:

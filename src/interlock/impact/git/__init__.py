@@ -38,7 +38,7 @@ class Repository(Struct, dict=True):
         try:
             return parse_index(read_contents(path, self.budget, MOST), _parts(os.stat(path).st_mtime_ns), self.budget)
         except FileNotFoundError:
-            return GitIndex({}, (0, 0))
+            return GitIndex({}, (0, 0), self.budget)
         except (struct.error, IndexError, ValueError, UnicodeError):
             raise Unclear("the index of the repository cannot be read") from None
 
@@ -158,15 +158,16 @@ class IndexEntry(Struct, frozen=True):
 class GitIndex(Struct, frozen=True):
     entries: dict[str, IndexEntry]
     written: tuple[int, int]
+    budget: Budget
     merging: bool = False  # some paths have more than one content
 
-    def clean(self, entry: IndexEntry, path: str, found: os.stat_result, budget: Budget) -> bool:
+    def clean(self, entry: IndexEntry, path: str, found: os.stat_result) -> bool:
         """By its times, and else by its content."""
         state = (found.st_size & 0xFFFFFFFF, _parts(found.st_mtime_ns), _parts(found.st_ctime_ns))
         same = state == (entry.size, entry.mtime, entry.ctime) and found.st_ino & 0xFFFFFFFF == entry.inode
         if same and entry.trusted and entry.mtime < self.written:
             return True
-        return blob_id(path, found, budget) == entry.oid
+        return blob_id(path, found, self.budget) == entry.oid
 
 
 def parse_index(data: bytes, written: tuple[int, int], budget: Budget) -> GitIndex:
@@ -196,7 +197,7 @@ def parse_index(data: bytes, written: tuple[int, int], budget: Budget) -> GitInd
         if mark in _ELSEWHERE:
             raise Unclear("the index of the repository is split or sparse")
         place += 8 + size
-    return GitIndex(entries, written, merging)
+    return GitIndex(entries, written, budget, merging)
 
 
 def _parts(nanoseconds: int) -> tuple[int, int]:

@@ -257,7 +257,7 @@ def _count_changes(
         unchanged = not staged or tree.get(path, UNTRACKED)[1] == entry.oid
         if unchanged and found is not None:
             stays = not unknown and (coming is None or coming.get(path, UNTRACKED)[1] == entry.oid)
-            clean = stays and repository.index.clean(entry, full, found, budget)
+            clean = stays and repository.index.clean(entry, full, found)
             unchanged = clean or (not stays and blob_id(full, found, budget) == entry.oid)
         if not unchanged:
             command.tally.lost(path, found.st_size if found else entry.size)

@@ -116,5 +116,5 @@ def _changed(repository: Repository) -> Iterator[str]:
             found = os.lstat(full)
         except OSError:
             continue
-        if stat.S_ISREG(found.st_mode) and not repository.index.clean(entry, full, found, repository.budget):
+        if stat.S_ISREG(found.st_mode) and not repository.index.clean(entry, full, found):
             yield full
