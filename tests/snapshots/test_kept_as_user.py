@@ -27,9 +27,9 @@ from interlock.error_codes import AnswerRefused
 from interlock.impact.privileged_helper import TargetUser, UserTask, answer
 from interlock.impact.user_access import UserHelper
 from interlock.model import AgentRef, Json, command
-from interlock.server.impact_helper import answer_as_user, request_seconds
+from interlock.server.impact_helper import answer_as_user
 from interlock.snapshots import SnapshotLimits
-from interlock.snapshots.client import REQUEST_KIND, SnapshotClient, clients_by_principal
+from interlock.snapshots.client import REQUEST_KIND, SnapshotClient, clients_by_principal, request_seconds
 from repositories import repository
 
 AGENTS = {65_534: "nobody", 1: "daemon"}  # users of every machine, who differ

@@ -152,7 +152,7 @@ def _read_file(path: str) -> ProjectFile | None:
 
 
 CACHE_SECONDS = 5.0  # of validity, so that the event loop never waits for a disk
-MOST_CACHED = 1_000  # folders, and accesses
+MOST_CACHED = 1_000  # folders
 ProjectFiles = tuple[ProjectFile, ...]
 
 
@@ -168,19 +168,12 @@ class ProjectFileCache(Struct):
     """By principal and folder; one cache for a daemon."""
 
     found: OrderedDict[tuple[str, str], tuple[float, ProjectFiles]] = field(default_factory=OrderedDict)
-    # With that for the event loop.
-    accesses: OrderedDict[str, tuple[Access, Access]] = field(default_factory=OrderedDict)
     clock: Callable[[], float] = time.monotonic
 
     def at_once(self, principal: str, access: Access) -> Access:
         """Raises where the disk would be searched."""
-        known = self.accesses.get(principal)
-        if known is None or known[0] is not access:
-            project = partial(self._cached, principal) if access.project is not None else None
-            known = self.accesses[principal] = access, replace(access, read=_refuse_to_read, project=project)
-            while len(self.accesses) > MOST_CACHED:
-                self.accesses.popitem(last=False)
-        return known[1]
+        project = partial(self._cached, principal) if access.project is not None else None
+        return replace(access, read=_refuse_to_read, project=project)
 
     def _cached(self, principal: str, cwd: str) -> ProjectFiles:
         at, files = self.found.get((principal, cwd), (-CACHE_SECONDS, ()))

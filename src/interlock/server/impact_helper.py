@@ -16,7 +16,7 @@ from interlock.config import Config, load_config
 from interlock.identity import make_undumpable
 from interlock.impact.privileged_helper import UserTask, answer, target_users
 from interlock.model import Json
-from interlock.snapshots.client import LONG_SECONDS, REQUEST_KIND, SETTLE_SECONDS, take_seconds
+from interlock.snapshots.client import REQUEST_KIND, request_seconds
 from interlock.snapshots.snapshotter import answer_request, confine
 from interlock.web.sockets import CannotServe, ListeningSockets, inherited_sockets, open_sockets, unix
 
@@ -48,12 +48,6 @@ def serve_inspections(
     os.environ.clear()  # drops root's environment
     task = UserTask(answer_as_user, request_seconds)
     answer(sock, daemon, target_users(config.separate.users), wanted, {REQUEST_KIND: task})
-
-
-def request_seconds(question: Any) -> float:
-    if question["do"] == "take":
-        return take_seconds(int(question["limits"][2]))
-    return SETTLE_SECONDS if question["do"] == "settle" else LONG_SECONDS
 
 
 def answer_as_user(question: Any, home: str) -> Json:

@@ -37,9 +37,11 @@ _DIGEST = re.compile("[0-9a-f]{64}")
 _A = TypeVar("_A", TakenSnapshot, UndoPlan, UndoResult, PruneResult)
 
 
-def take_seconds(ms: int) -> float:
-    """With time to report by itself that it took too long."""
-    return ms / 1000 + GRACE
+def request_seconds(request: Json) -> float:
+    """A snapshot that is taken has time to report by itself that it took too long."""
+    if request["do"] == "take":
+        return int(request["limits"][2]) / 1000 + GRACE
+    return SETTLE_SECONDS if request["do"] == "settle" else LONG_SECONDS
 
 
 class SnapshotClient:
@@ -51,7 +53,7 @@ class SnapshotClient:
     def take(self, question: Json, id: str, at: float, limits: SnapshotLimits = LIMITS) -> TakenSnapshot:
         """Reads back what it saved."""
         request = {"do": "take", "id": id, "at": at, "question": dict(question), "limits": astuple(limits)}
-        found = self._ask(request, no_snapshot(id, FAILED), take_seconds(limits.ms))
+        found = self._ask(request, no_snapshot(id, FAILED))
         return found if found.problem or _DIGEST.fullmatch(found.digest) else no_snapshot(id, FAILED)
 
     def plan(self, id: str, digest: str = "", diff: bool = False) -> UndoPlan:
@@ -67,8 +69,7 @@ class SnapshotClient:
     def settle(self, id: str) -> bool:
         """Notes the present state as the one that the action left; False where that failed."""
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            request = {"do": "settle", "id": id}
-            return self._child.ask(request, SETTLE_SECONDS, SETTLE_SECONDS * 4)["answer"] is True
+            return self._exchange({"do": "settle", "id": id})["answer"] is True
         return False
 
     def prune(self, now: float, days: float, total_bytes: int) -> PruneResult:
@@ -79,10 +80,14 @@ class SnapshotClient:
     def close(self) -> None:
         self._child.close()
 
-    def _ask(self, request: Json, failed: _A, seconds: float = LONG_SECONDS) -> _A:
+    def _exchange(self, request: Json) -> Any:
+        seconds = request_seconds(request)
+        return self._child.ask(request, seconds, min(seconds * 4, LONG_SECONDS))
+
+    def _ask(self, request: Json, failed: _A) -> _A:
         """`failed` with the reason where there is no answer, or one about another snapshot."""
         try:
-            answer = self._child.ask(request, seconds, min(seconds * 4, LONG_SECONDS))
+            answer = self._exchange(request)
             if set(answer) == {"problem"}:
                 return replace(failed, problem=str(answer["problem"])[:400])
             found = parse_answer(answer["answer"], type(failed))
