@@ -151,7 +151,7 @@ class _Walk:
             self.confirmed = row.seq
         if row.event == CHECKPOINT and not self.faults and body_of(row).get("digest") not in self.points:
             words = f"the checkpoint that record {row.seq} speaks of is gone"
-            self.faults.append(self._fault(row.seq, "missing", words, ""))
+            self.faults.append(replace(self._fault(row.seq, "missing", words), writer=""))
         self.last = row
 
     def _wrong(self, row: AuditRow, after: AuditRow | None) -> Fault | None:
@@ -200,10 +200,10 @@ class _Walk:
             found = found or (other.seq == fault.seq and other.writer == self.writer)
         return replace(fault, what="reordered") if found and fault.what == "missing" else fault
 
-    def _fault(self, seq: int, what: str, words: str, writer: str | None = None) -> Fault:
+    def _fault(self, seq: int, what: str, words: str) -> Fault:
         since = min(max(self.confirmed + 1, FIRST_SEQ), seq)
         after = self.last.at if self.last is not None else 0.0
-        return Fault(self.writer if writer is None else writer, seq, what, words, since, after)
+        return Fault(self.writer, seq, what, words, since, after)
 
 
 def signature_fault(point: Checkpoint, verify_signature: Verify) -> Fault | None:

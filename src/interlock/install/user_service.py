@@ -90,11 +90,11 @@ def _services() -> Iterator[tuple[str, Path]]:
 
 def restart(config: Config) -> None:
     """So that settings written since its start count."""
-    for manager, path in _services():
-        _start(manager, path, config)
-        return
-    _stop(daemon_process(config), config)
-    _start_detached(config)
+    if service := next(_services(), None):
+        _start(*service, config)
+    else:
+        _stop(daemon_process(config), config)
+        _start_detached(config)
 
 
 def stop_steps(config: Config) -> Iterator[SystemStep]:

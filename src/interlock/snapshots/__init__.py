@@ -61,13 +61,9 @@ class TakenSnapshot(Struct, frozen=True):
 
 class UndoChange(Struct, frozen=True):
     path: str  # or the name of a ref
-    what: str  # one of WHATS
+    what: Annotated[str, Meta(pattern=rf"^(?:{'|'.join(sorted(WHATS))})\Z")]
     later: bool = False  # somebody worked on it since: it is neither what was before nor what the action left
     diff: str = ""  # from what is there to what comes back, where both are text
-
-    def __post_init__(self) -> None:
-        if self.what not in WHATS:
-            raise ValueError("no such change")
 
 
 class UndoPlan(Struct, frozen=True):

@@ -10,9 +10,8 @@ from interlock.snapshots import SnapshotId
 from interlock.snapshots.folder import Attributes, RestoreRefused, SnapshotFolder, check_attributes
 
 VERSION = 1
-KINDS = frozenset({"file", "folder", "link", "absent"})
-# The role of a file for Git; ordinary files have none.
-ROLES = frozenset({"", "index", "head", "config", "stash", "log", "state"})
+_Kind = Annotated[str, Meta(pattern=r"^(?:file|folder|link|absent)\Z")]
+_Role = Annotated[str, Meta(pattern=r"^(?:index|head|config|stash|log|state|)\Z")]  # for Git; ordinary files have none
 _PART = r"/(?!\.{1,2}(?:/|\Z))[^/\0]+"  # of a plain path
 PlainPath = Annotated[str, Meta(pattern=rf"^(?:(?:{_PART})+|/)\Z")]
 _RefName = Annotated[str, Meta(pattern=rf"^refs(?:{_PART})+(?<!\.lock)\Z")]
@@ -24,7 +23,7 @@ _Size = Annotated[int, Meta(ge=0)]
 
 class SavedPath(Struct, frozen=True, omit_defaults=True):
     path: PlainPath
-    kind: str
+    kind: _Kind
     mode: _Mode = 0
     mtime_ns: int = 0
     size: _Size = 0
@@ -32,13 +31,11 @@ class SavedPath(Struct, frozen=True, omit_defaults=True):
     link: str = ""
     owner: tuple[int, int] = (0, 0)
     twin: str = ""  # device and inode of a file with more than one name
-    role: str = ""
+    role: _Role = ""
     leaves: str = ""  # what the action is known to leave in its place
     attributes: Attributes | None = None  # None where they were not read
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS or self.role not in ROLES:
-            raise ValueError("no such kind")
         if (self.kind == "file", self.kind == "link") != (bool(self.sha256), bool(self.link)):
             raise ValueError("a file has a content, and a link has a target")
 

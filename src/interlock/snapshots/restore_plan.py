@@ -105,10 +105,7 @@ def ref_value(repository: Repository, name: str) -> str:
 
 def index_listing(data: bytes, budget: Budget) -> dict[str, tuple[int, bytes, bool]]:
     """Empty for no bytes."""
-    try:
-        entries = parse_index(data, (0, 0), budget).entries if data else {}
-    except (ValueError, IndexError, struct.error):
-        raise Unclear("the index of the repository cannot be read") from None
+    entries = parse_index(data, (0, 0), budget).entries if data else {}
     return {path: (entry.mode, entry.oid, entry.trusted) for path, entry in entries.items()}
 
 

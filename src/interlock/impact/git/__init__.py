@@ -39,8 +39,6 @@ class Repository(Struct, dict=True):
             return parse_index(read_contents(path, self.budget, MOST), _parts(os.stat(path).st_mtime_ns), self.budget)
         except FileNotFoundError:
             return GitIndex({}, (0, 0), self.budget)
-        except (struct.error, IndexError, ValueError, UnicodeError):
-            raise Unclear("the index of the repository cannot be read") from None
 
     @cached_property
     def objects(self) -> Objects:
@@ -171,7 +169,14 @@ class GitIndex(Struct, frozen=True):
 
 
 def parse_index(data: bytes, written: tuple[int, int], budget: Budget) -> GitIndex:
-    """Raises Unclear, and what unpacking raises for malformed bytes."""
+    """Raises Unclear for an unknown or malformed form."""
+    try:
+        return _parse_index(data, written, budget)
+    except (struct.error, IndexError, ValueError):
+        raise Unclear("the index of the repository cannot be read") from None
+
+
+def _parse_index(data: bytes, written: tuple[int, int], budget: Budget) -> GitIndex:
     signature, version, count = struct.unpack_from(">4sII", data)
     if signature != b"DIRC" or version not in (2, 3, 4):
         raise Unclear("the index of the repository has a form that is not known here")
