@@ -91,7 +91,7 @@ def answer(
 
 
 def _reap(children: dict[int, float]) -> None:
-    """And kills those past their deadline: their user could have stopped them."""
+    """Forgets those that ended, and kills those past their deadline: their user could have stopped them."""
     for pid, until in list(children.items()):
         if time.monotonic() > until:
             with contextlib.suppress(ProcessLookupError):

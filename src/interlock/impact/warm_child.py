@@ -26,7 +26,7 @@ class ChildBusy(OSError):
 
 
 class ChildTimeout(OSError):
-    """It was killed."""
+    """It exceeded its time limit and was killed."""
 
 
 class WarmChild:

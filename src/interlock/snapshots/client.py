@@ -51,7 +51,7 @@ class SnapshotClient:
         self._child = child
 
     def take(self, question: Json, id: str, at: float, limits: SnapshotLimits = LIMITS) -> TakenSnapshot:
-        """Reads back what it saved."""
+        """Saves what the effects in the question would change, and reads it back."""
         request = {"do": "take", "id": id, "at": at, "question": dict(question), "limits": astuple(limits)}
         found = self._ask(request, no_snapshot(id, FAILED))
         return found if found.problem or _DIGEST.fullmatch(found.digest) else no_snapshot(id, FAILED)

@@ -352,7 +352,7 @@ def contains(text: str) -> str:
 
 
 def placeholders(columns: int, rows: int) -> str:
-    """`(?, ?), (?, ?)`."""
+    """`(?, ?), (?, ?)`, a group for each row."""
     return ", ".join([f"({', '.join('?' * columns)})"] * rows)
 
 
