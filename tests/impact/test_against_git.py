@@ -101,6 +101,9 @@ def test_the_helper_looks_as_the_user_who_asks(tmp_path: Path) -> None:
                 UserHelper(place, nobody).inspect(inspection_request(repo, request_effect("rm src"))).loss
                 is Loss.RECOVERABLE
             )
+            made = [{"kind": "file", "base": str(repo), "name": f"{number}" * 40} for number in range(500)]
+            long = {**inspection_request(repo, request_effect("rm src")), "made": made}
+            assert UserHelper(place, nobody).inspect(long).loss is Loss.RECOVERABLE
             (repo / "src").chmod(0o700)
             closed = UserHelper(place, nobody).inspect(inspection_request(repo, request_effect("rm src")))
             assert (closed.loss, "Permission denied" in closed.problem) == (Loss.UNKNOWN, True)

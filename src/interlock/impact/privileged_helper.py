@@ -18,10 +18,9 @@ from msgspec import Struct
 
 from interlock.impact import GRACE, MILLISECONDS
 from interlock.impact.files import decode, find_project_files, read_text, real_paths
-from interlock.impact.inspector import answer_request, confine
+from interlock.impact.inspector import MAX_REQUEST, answer_request, confine
 from interlock.model import Json
 
-MAX_REQUEST = 65_536  # bytes
 MOST_AT_ONCE = 32
 SECONDS = 5.0
 LONGEST = 60.0
