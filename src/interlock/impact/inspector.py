@@ -33,7 +33,7 @@ from interlock.policy.impact import Impact, impact_json, unknown_impact
 MAX_REQUEST = 1 << 20  # bytes
 MEMORY = 2 << 30
 HANDLES = 64
-_CHECKS: Mapping[str, Callable[[Json, Sequence[str], list[str], FileSurvey], None]] = {
+_CHECKS: Mapping[str, Callable[[Json, Sequence[str], FileSurvey], None]] = {
     "settings": check_database_settings,
     "migrations": check_last_migration,
     "compose": check_compose_files,
@@ -73,7 +73,7 @@ def _inspect_effects(question: Json, tally: ImpactTally, targets: EffectTargets)
         elif verb in _CHECKS:
             places = [path for target in effect.get("targets", ()) for path in targets.existing(target)]
             places += targets.paths(effect) if verb == "migrations" else []
-            _CHECKS[verb](effect, bases, places, survey)
+            _CHECKS[verb](effect, bases if verb == "settings" else places, survey)
             tally.found, tally.restorable = True, tally.restorable + 1
         else:
             _inspect_files(effect, targets, survey)

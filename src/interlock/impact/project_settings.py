@@ -37,7 +37,7 @@ _MOST_MIGRATIONS = 5_000
 _DATABASE_URL = re.compile(r"^\s*(?:export\s+)?DATABASE_URL\s*=\s*(.+)$", re.MULTILINE)
 
 
-def check_database_settings(effect: Json, bases: Sequence[str], _: Sequence[str], survey: FileSurvey) -> None:
+def check_database_settings(effect: Json, bases: Sequence[str], survey: FileSurvey) -> None:
     """Raises Unclear where a settings file names another machine, or an address in an unknown form."""
     for base, form in product(bases, _FILES):
         name = form.format(str(effect["environment"]))
@@ -46,7 +46,7 @@ def check_database_settings(effect: Json, bases: Sequence[str], _: Sequence[str]
             _check_settings_file(path, name, survey)
 
 
-def check_sql_files(effect: Json, bases: Sequence[str], paths: Sequence[str], survey: FileSurvey) -> None:
+def check_sql_files(_: Json, paths: Sequence[str], survey: FileSurvey) -> None:
     """Raises Unclear for client commands, such as connecting to another database or running a program."""
     for path in paths:
         if _CLIENT_COMMANDS.search(_text(os.path.realpath(path), survey)):
@@ -57,7 +57,7 @@ def _text(path: str, survey: FileSurvey) -> str:
     return read_contents(path, survey.budget, MOST).decode("utf-8", "replace")
 
 
-def check_last_migration(effect: Json, bases: Sequence[str], folders: Sequence[str], survey: FileSurvey) -> None:
+def check_last_migration(effect: Json, folders: Sequence[str], survey: FileSurvey) -> None:
     """Raises Unclear unless this session created the file that was written last.
 
     `applied` is the last one when this session applied all of them; empty where the action does that itself.
@@ -81,7 +81,7 @@ def last_migration(folder: str) -> str:
         return ""
 
 
-def check_compose_files(effect: Json, bases: Sequence[str], paths: Sequence[str], survey: FileSurvey) -> None:
+def check_compose_files(effect: Json, paths: Sequence[str], survey: FileSurvey) -> None:
     """Raises Unclear where a Compose file has volumes and no project name of its own: another project may share them.
 
     With `own` a project is named, and the file must have been written in this session.
