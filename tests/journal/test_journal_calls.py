@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from interlock.journal.entries import _records
-from journals import Journal, table, tree
+from journals import Journal, processes, table, tree
 
 HERE = Path(__file__).parent
 TABLE = table()
@@ -136,9 +135,8 @@ def test_a_folder_named_at_the_start_is_not_kept_but_for_what_moves_in(journal: 
 
 def test_each_entry_says_which_process_it_was_of_and_who_started_that(journal: Journal, work: Path) -> None:
     journal.run("sh", "-c", "sh -c 'rm a.txt; :'; :")
-    with journal.last().mapped() as data:
-        names = {pid: states[0] for type, _, _, pid, _, states in _records(data) if type == "P"}
-    process = names[journal.read().changes[0].pid]  # whose device and inode are its parent and its start
+    names = processes(journal.last())
+    process = names[journal.read().changes[0].pid]
     chain = [process.path]
     while (process := names.get(process.dev, process)) and process.path != chain[-1]:
         chain.append(process.path)

@@ -20,7 +20,7 @@ from interlock.journal.entries import ActionJournal, read_journal
 from interlock.journal.store import JournalStore
 from interlock.journal.undo import JournalUndo
 from jails import Home
-from journals import wait_for
+from journals import processes, wait_for
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("bwrap") is None, reason="bwrap is missing"),
@@ -141,13 +141,13 @@ def test_calls_at_once_and_what_they_leave_behind_are_kept_apart(
     for text, one in found.items():
         numbers = [change.sequence for change in one.changes]
         assert numbers == sorted(set(numbers)) and all(change.at > 0 for change in one.changes)
-        processes = {process.pid: process for process in one.processes}
-        assert all(process.start > 0 for process in one.processes)
+        known = processes(store.journal(kept[text]))
+        assert all(process.ino > 0 for process in known.values())
         for change in one.changes if text != "between" else ():
-            chain = [processes[change.pid]]
-            while chain[-1].parent in processes:
-                chain.append(processes[chain[-1].parent])
-            assert "bash" in [process.name for process in chain]
+            chain = [known[change.pid]]
+            while chain[-1].dev in known:
+                chain.append(known[chain[-1].dev])
+            assert "bash" in [process.path for process in chain]
     for text in (second, "between", first):
         assert undo.undo(kept[text], False)["undone"]
     assert all((work / name).read_text() == f"only copy of {name}\n" for name in ("a", "a2", "b", "b2", "late"))

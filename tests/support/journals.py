@@ -14,7 +14,7 @@ from typing import Any
 
 from interlock.config import Config
 from interlock.journal.build import SOURCES, build, is_built
-from interlock.journal.entries import ActionJournal, read_journal
+from interlock.journal.entries import ActionJournal, JournalState, _records, read_journal
 from interlock.journal.store import JournalStore, StoredJournal
 from interlock.journal.undo import plan_undo, undo
 
@@ -67,6 +67,12 @@ class Journal:
         found = undo(self.store, self.supervisor, id or self.last().id, force)
         self.settle()
         return found
+
+
+def processes(stored: StoredJournal) -> dict[int, JournalState]:
+    """By their ids; a process has its name, its parent and its start as a path, a device and an inode."""
+    with stored.mapped() as data:
+        return {pid: states[0] for type, _, _, pid, _, states in _records(data) if type == "P"}
 
 
 def settle(store: JournalStore) -> None:
