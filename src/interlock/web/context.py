@@ -22,7 +22,7 @@ from interlock.runtime.state import State
 from interlock.snapshots.client import WarmSnapshotter, clients_by_principal
 from interlock.web.callers import ApiCaller, Credentials
 from interlock.web.concurrency import Pool, Waiters
-from interlock.web.errors import HttpProblem
+from interlock.web.errors import rate_limited
 from interlock.web.guards import AllowedUsers, Buckets, HostNames
 
 if TYPE_CHECKING:
@@ -115,10 +115,7 @@ PATIENCE = 5  # seconds before a retry
 def verify_record_once(context: Context) -> AuditVerdict:
     """Refuses while another verification runs."""
     if not context.proving.acquire(blocking=False):
-        words = "the whole record is being verified already; ask again in a moment"
-        raise HttpProblem(
-            "RATE_LIMIT_EXCEEDED", words, details={"retry_after_seconds": PATIENCE}, retry_after=str(PATIENCE)
-        )
+        raise rate_limited("the whole record is being verified already; ask again in a moment", PATIENCE)
     try:
         context.state.recorder.flush()
         return verify_chains(context.state)

@@ -71,6 +71,12 @@ def missing_param(name: str) -> HttpProblem:
     return HttpProblem("VALIDATION_MISSING_PARAM", f"missing required parameter {name!r}", details={"param_name": name})
 
 
+def too_large(words: str, what: str, limit: int, unit: str, actual: int | None = None, **headers: str) -> HttpProblem:
+    details = {"limit_type": what, "limit_value": limit, "unit": unit}
+    details |= {"actual_value": actual} if actual is not None else {}
+    return HttpProblem("VALIDATION_PAYLOAD_TOO_LARGE", words, details=details, **headers)
+
+
 def unknown_param(given: Iterable[str], known: Collection[str]) -> HttpProblem:
     unknown = sorted(set(given) - set(known))
     details = {"unknown_params": unknown[:10], "valid_params": sorted(known)}
@@ -84,16 +90,10 @@ def unauthenticated() -> HttpProblem:
     return HttpProblem("PERMISSION_DENIED", words, 401, www_authenticate="Bearer")
 
 
-def rate_limited(limit: int, seconds: int, resets_at: str) -> HttpProblem:
-    """RL-01: always names the time to wait."""
-    details = {
-        "limit": limit,
-        "remaining": 0,
-        "window": "minute",
-        "resets_at": resets_at,
-        "retry_after_seconds": seconds,
-    }
-    words = f"too many requests: {limit} a minute are allowed; try again in {seconds} s"
+def rate_limited(words: str, seconds: int, limit: int = 0, **more: str) -> HttpProblem:
+    """RL-01: always names the time to wait; `limit` is of each minute."""
+    details: dict[str, Any] = {"limit": limit, "remaining": 0, "window": "minute"} if limit else {}
+    details |= {**more, "retry_after_seconds": seconds}
     return HttpProblem("RATE_LIMIT_EXCEEDED", words, details=details, retry_after=str(seconds))
 
 
@@ -109,15 +109,10 @@ def reported_problem(state: State, error: Exception, where: str) -> HttpProblem:
     return HttpProblem("INTERNAL_ERROR", "something went wrong here; the daemon's log says more")
 
 
-def _too_many_sign_ins(error: TooManySignIns) -> HttpProblem:
-    details = {"limit": SIGN_INS.most, "remaining": 0, "window": "minute", "retry_after_seconds": error.seconds}
-    return HttpProblem("RATE_LIMIT_EXCEEDED", str(error), details=details, retry_after=str(error.seconds))
-
-
 EXPECTED: Mapping[type[Exception], Callable[[Any], HttpProblem]] = {
     HttpProblem: lambda error: error,
     AnswerRefused: lambda error: HttpProblem(error.code, str(error)),
-    TooManySignIns: _too_many_sign_ins,
+    TooManySignIns: lambda error: rate_limited(str(error), error.seconds, SIGN_INS.most),
     SignInRefused: lambda error: HttpProblem("PERMISSION_DENIED", str(error), 401, www_authenticate="Bearer"),
     EnrolError: lambda error: invalid_value(str(error)),
     JournalError: lambda error: HttpProblem("NOT_FOUND_RESOURCE", str(error)),

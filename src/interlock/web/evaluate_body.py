@@ -12,7 +12,7 @@ from interlock.model import TRUSTS, Action, AgentRef, Level, Trust, command, int
 from interlock.runtime import Request
 from interlock.runtime.servers import HINTS, ServerClaim
 from interlock.web.callers import ApiCaller
-from interlock.web.errors import HttpProblem, invalid_value, unknown_param
+from interlock.web.errors import HttpProblem, invalid_value, too_large, unknown_param
 
 T = TypeVar("T")
 INTERFACE, PROXY = "http", "proxy"
@@ -21,7 +21,7 @@ KEYS = frozenset(
 )
 _AGENT_KEYS = frozenset({"name", "session", "parent"})
 LEVELS = {level.word: level for level in Level}
-_CRUDE = {word: word for word in ("CREATE", "DELETE", "EXECUTE", "READ", "UPDATE")}
+_CRUDE = {word: word for word in "CREATE DELETE EXECUTE READ UPDATE".split()}
 # The key that names each kind of action, and its optional keys.
 _NAMED = frozenset({"adapter", "params", "resource", "crude"})
 _KINDS: Mapping[str, frozenset[str]] = {
@@ -62,9 +62,8 @@ def _interface(body: dict[str, Any]) -> str:
     """The interface of a request: the adapter server's, where it asks in a client's session, else HTTP."""
     who = body.get("agent")
     session = who.get("session") if isinstance(who, dict) else None
-    return (
-        f"{ADAPTER}{body['adapter']}" if body.get("adapter") and str(session or "").startswith(SESSION) else INTERFACE
-    )
+    served = body.get("adapter") and str(session).startswith(SESSION)
+    return f"{ADAPTER}{body['adapter']}" if served else INTERFACE
 
 
 def _action(body: dict[str, Any]) -> tuple[Action, str]:
@@ -91,14 +90,14 @@ def _action(body: dict[str, Any]) -> tuple[Action, str]:
         return tool(text, given, cwd), token
     params, token = _without_token(_table(body, "params"), "params")
     crude = body.get("crude")
-    if crude is not None and crude != "":
+    if crude not in (None, ""):
         crude = _one_of(crude.upper() if type(crude) is str else crude, "crude", _CRUDE)
     return operation(text, _with_resource(params, body.get("resource")), crude or "", cwd), token
 
 
 def _with_resource(params: Mapping[str, Any], resource: Any) -> Mapping[str, Any]:
     """The params with the resource, so that an approval for one table does not cover another."""
-    if resource is None or resource == "":
+    if resource in (None, ""):
         return params
     if params.get("resource", resource) != resource:
         raise invalid_value("resource and params.resource are not the same")
@@ -169,21 +168,14 @@ def _text(body: dict[str, Any], key: str, most: int) -> str:
 
 def _bounded(value: str, key: str, most: int) -> str:
     if len(value) > most:
-        details = {"limit_type": "string_length", "limit_value": most, "actual_value": len(value), "unit": "bytes"}
-        raise HttpProblem(
-            "VALIDATION_PAYLOAD_TOO_LARGE",
-            f"{key}: expected no more than {most} characters, got {len(value)}",
-            details=details,
-        )
+        words = f"{key}: expected no more than {most} characters, got {len(value)}"
+        raise too_large(words, "string_length", most, "bytes", len(value))
     return value
 
 
 def _type(name: str, expected: str) -> HttpProblem:
-    return HttpProblem(
-        "VALIDATION_INVALID_TYPE",
-        f"{name}: expected {expected}",
-        details={"param_name": name, "expected_type": expected},
-    )
+    details = {"param_name": name, "expected_type": expected}
+    return HttpProblem("VALIDATION_INVALID_TYPE", f"{name}: expected {expected}", details=details)
 
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

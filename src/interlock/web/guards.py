@@ -12,7 +12,7 @@ from typing import Any
 from interlock.config import Config
 from interlock.ports import Clock
 from interlock.times import iso
-from interlock.web.errors import HttpProblem, permission_denied, rate_limited
+from interlock.web.errors import HttpProblem, permission_denied, rate_limited, too_large
 from interlock.web.sockets import CannotServe
 
 Scope = dict[str, Any]
@@ -153,10 +153,7 @@ class ClientGone(Exception):
 
 
 def _too_large(limit: int) -> HttpProblem:
-    details = {"limit_type": "request_size", "limit_value": limit, "unit": "bytes"}
-    return HttpProblem(
-        "VALIDATION_PAYLOAD_TOO_LARGE", f"the body is larger than {limit} bytes", details=details, connection="close"
-    )
+    return too_large(f"the body is larger than {limit} bytes", "request_size", limit, "bytes", connection="close")
 
 
 class Buckets:
@@ -176,7 +173,8 @@ class Buckets:
         if left < count and left < self._limit:
             seconds = max(1, int((min(count, self._limit) - left) * 60 / self._limit + 0.999))
             self._left[principal] = (left, now)
-            raise rate_limited(self._limit, seconds, iso(now + seconds))
+            words = f"too many requests: {self._limit} a minute are allowed; try again in {seconds} s"
+            raise rate_limited(words, seconds, self._limit, resets_at=iso(now + seconds))
         if len(self._left) >= self.MOST and principal not in self._left:
             self._left.pop(next(iter(self._left)))
         self._left[principal] = (left - count, now)

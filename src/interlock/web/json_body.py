@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from interlock.strict_json import UnclearJson, as_written, decoder, number
-from interlock.web.errors import HttpProblem, invalid_type
+from interlock.web.errors import HttpProblem, invalid_type, too_large
 
 MOST_DEPTH = 32
 MOST_ITEMS = 10_000
@@ -27,9 +27,7 @@ def decode_json(body: bytes, floats: bool = False) -> Any:
     try:
         text = body.decode()
     except UnicodeDecodeError as error:
-        raise HttpProblem(
-            "VALIDATION_INVALID_ENCODING", "the body is not UTF-8", details={"byte_offset": error.start}
-        ) from None
+        raise _wrong_encoding("the body is not UTF-8", {"byte_offset": error.start}) from None
     try:
         return (_FLOATS if floats else _DECODER).decode(text)
     except RecursionError:
@@ -55,31 +53,24 @@ def _check(value: Any) -> None:
                 raise _too_large("nesting_depth", MOST_DEPTH, "levels")
             if len(item) > MOST_ITEMS:
                 raise _too_large("array_elements", MOST_ITEMS, "elements")
-            if isinstance(item, dict):
-                for key in item:
-                    _check_text(key)
-                waiting += [(inner, depth + 1) for inner in item.values()]
-            else:
-                waiting += [(inner, depth + 1) for inner in item]
+            inside = [*item, *item.values()] if isinstance(item, dict) else item
+            waiting += [(inner, depth + 1) for inner in inside]
 
 
 def _check_text(text: str) -> None:
     if len(text) > MOST_TEXT:
         raise _too_large("string_length", MOST_TEXT, "bytes")
     if "\0" in text:
-        raise HttpProblem("VALIDATION_INVALID_ENCODING", "a text holds a NUL character")
+        raise _wrong_encoding("a text holds a NUL character")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise HttpProblem(
-            "VALIDATION_INVALID_ENCODING", "a text holds half of a character (a lone surrogate)"
-        ) from None
+        raise _wrong_encoding("a text holds half of a character (a lone surrogate)") from None
+
+
+def _wrong_encoding(words: str, details: dict[str, int] | None = None) -> HttpProblem:
+    return HttpProblem("VALIDATION_INVALID_ENCODING", words, details=details)
 
 
 def _too_large(what: str, limit: int, unit: str) -> HttpProblem:
-    details = {"limit_type": what, "limit_value": limit, "unit": unit}
-    return HttpProblem(
-        "VALIDATION_PAYLOAD_TOO_LARGE",
-        f"{what.replace('_', ' ')}: no more than {limit} {unit} are read",
-        details=details,
-    )
+    return too_large(f"{what.replace('_', ' ')}: no more than {limit} {unit} are read", what, limit, unit)
