@@ -15,6 +15,7 @@ from interlock.approvals import is_freed_by_time
 from interlock.approvals.display import ActionDisplay, action_text, display_action, reasons
 from interlock.approvals.step_up import needs_stepup
 from interlock.audit.chain import HELD, body_of
+from interlock.console.visit import Visit
 from interlock.model import Span, TicketState, requirement_words
 from interlock.policy.effect_key import parse
 from interlock.policy.impact import impact_words, recoverable, snapshot_problem
@@ -209,7 +210,8 @@ MANY, WITHIN = 5, 120.0
 _MOST = 200  # approvals searched
 
 
-def approves_too_fast(state: State, operator: str) -> bool:
+def approves_too_fast(visit: Visit) -> bool:
+    state = visit.state
     query = AuditQuery(event="approve", since=state.clock.now() - WITHIN, limit=_MOST, newest_first=True)
     rows = state.store.read(lambda tx: tx.audit(query))
-    return sum(str(body_of(row).get("by")) == operator for row in rows) >= MANY
+    return sum(body_of(row).get("by") == visit.who.operator for row in rows) >= MANY

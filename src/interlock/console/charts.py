@@ -40,10 +40,7 @@ class Chart(Struct, frozen=True):
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
-
-    @property
-    def floor(self) -> int:
-        return FLOOR
+    floor: int = FLOOR
 
 
 class Share(Struct, frozen=True):

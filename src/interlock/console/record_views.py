@@ -28,6 +28,7 @@ from interlock.engine.replay import assess_record
 from interlock.identity.passkey_proofs import PREFIX
 from interlock.model import Human, finding_json, requirement_words
 from interlock.policy.impact import impact_words, recoverable, undo_words_after
+from interlock.records import AuditRow
 from interlock.redaction import redact
 from interlock.runtime.state import State
 from interlock.snapshots import ID
@@ -65,7 +66,7 @@ def line(entry: RecordEntry) -> RecordLine:
     what, kind = _ATTEMPTS.get(row.event, (row.event.replace("_", " ").lower(), _DEEDS.get(row.event, "")))
     return RecordLine(
         entry.id,
-        record_address(row.writer, row.seq),
+        record_address(row),
         row.at,
         when(row.at),
         what,
@@ -77,8 +78,8 @@ def line(entry: RecordEntry) -> RecordLine:
     )
 
 
-def record_address(writer: str, seq: int) -> str:
-    return address(RECORD, writer=writer, seq=seq)
+def record_address(row: AuditRow) -> str:
+    return address(RECORD, writer=row.writer, seq=row.seq)
 
 
 def snapshot_of(body: Mapping[str, Any]) -> str:

@@ -18,12 +18,13 @@ from interlock.identity.console_access import enter_by_link, visitor_of
 from interlock.identity.keys.roster import PASSKEY
 from interlock.identity.sessions import OperatorSession, SignInRefused, TooManySignIns
 from interlock.identity.visitors import Visitor
+from interlock.records import Credential
 
-routes = PageRoutes()
+routes = PageRoutes(HOME)
 SIGN_IN = "/console/sign-in"
 
 
-@routes.get("/console/sign-in", OPEN)
+@routes.get("/sign-in", OPEN)
 def sign_in_page(visit: Visit, error: str = "", status: int = 200) -> Response:
     """Lists the enrolments without their names."""
     state, site = visit.state, visit.site
@@ -42,7 +43,7 @@ def sign_in_page(visit: Visit, error: str = "", status: int = 200) -> Response:
     )
 
 
-@routes.post("/console/sign-in", OPEN)
+@routes.post("/sign-in", OPEN)
 def sign_in(visit: Visit) -> Response:
     _own_page(visit)
     state, site = visit.state, visit.site
@@ -58,13 +59,13 @@ def sign_in(visit: Visit) -> Response:
     return visit.redirect(f"{_next(visit)}#mark={visitor.csrf}")
 
 
-@routes.json("/console/sign-in/passkey/begin", OPEN)
+@routes.json("/sign-in/passkey/begin", OPEN)
 def passkey_begin(visit: Visit) -> Body:
     _own_page(visit)
     return passkeys.sign_in_begin(visit.state, visit.site, visit.known_browser)
 
 
-@routes.json("/console/sign-in/passkey/finish", OPEN)
+@routes.json("/sign-in/passkey/finish", OPEN)
 def passkey_finish(visit: Visit) -> Body:
     _own_page(visit)
     given = visit.field("ceremony"), visit.response, visit.site, visit.peer
@@ -74,33 +75,36 @@ def passkey_finish(visit: Visit) -> Body:
     return {"next": _next(visit), "csrf": visitor.csrf}
 
 
-@routes.get("/console/sign-in/who", OPEN, json=True)
+@routes.get("/sign-in/who", OPEN, json=True)
 def whoami(visit: Visit) -> Body:
     """Links from other sites arrive without the cookie, the console's own requests with it."""
     return {"signedIn": visit.visitor is not None}
 
 
-@routes.post("/console/sign-out")
+@routes.post("/sign-out")
 def sign_out(visit: Visit) -> Response:
     visit.state.visitors.shelf.drop(visit.token)
-    visit.sign_out()
-    return visit.redirect(SIGN_IN)
+    return _signed_out(visit)
 
 
-@routes.post("/console/sign-out/everywhere")
+@routes.post("/sign-out/everywhere")
 def sign_out_all(visit: Visit) -> Response:
     visit.state.visitors.shelf.drop_owned(visit.who.operator)
+    return _signed_out(visit)
+
+
+def _signed_out(visit: Visit) -> Response:
     visit.sign_out()
     return visit.redirect(SIGN_IN)
 
 
-@routes.get("/console/set-up", OPEN)
+@routes.get("/set-up", OPEN)
 def set_up_page(visit: Visit) -> Response:
     found = _setting_up(visit)
     return visit.page("signin/set_up.html", operator=found.operator if found else "")
 
 
-@routes.json("/console/set-up", OPEN)
+@routes.json("/set-up", OPEN)
 def set_up(visit: Visit) -> Body:
     """Exchanges a link's secret, once, for a cookie that may register a first credential and opens no page."""
     _own_page(visit)
@@ -109,7 +113,7 @@ def set_up(visit: Visit) -> Body:
     return {"operator": visitor.operator, "csrf": visitor.csrf}
 
 
-@routes.get("/console/keys")
+@routes.get("/keys")
 def keys_page(visit: Visit) -> Response:
     state, who = visit.state, visit.who
     return visit.page(
@@ -122,30 +126,32 @@ def keys_page(visit: Visit) -> Response:
     )
 
 
-@routes.json("/console/keys/passkey/begin", OPEN)
+@routes.json("/keys/passkey/begin", OPEN)
 def register_begin(visit: Visit) -> Body:
     return passkeys.register_begin(visit.state, _anyone(visit), visit.site)
 
 
-@routes.json("/console/keys/passkey/finish", OPEN)
+@routes.json("/keys/passkey/finish", OPEN)
 def register_finish(visit: Visit) -> Body:
     given = visit.field("ceremony"), visit.response, visit.field("name", needed=False)
-    made = passkeys.register_finish(visit.state, _anyone(visit), *given, visit.site)
+    return _registered(visit, passkeys.register_finish(visit.state, _anyone(visit), *given, visit.site))
+
+
+def _registered(visit: Visit, made: Credential) -> Body:
     return {"name": made.name, "waits": made.active_at > visit.state.clock.now()}
 
 
-@routes.json("/console/keys/totp/begin", OPEN)
+@routes.json("/keys/totp/begin", OPEN)
 def totp_begin(visit: Visit) -> Body:
     return totp.begin(visit.state, _anyone(visit))
 
 
-@routes.json("/console/keys/totp/finish", OPEN)
+@routes.json("/keys/totp/finish", OPEN)
 def totp_finish(visit: Visit) -> Body:
-    made = totp.finish(visit.state, _anyone(visit), visit.field("ceremony"), visit.field("code"))
-    return {"name": made.name, "waits": made.active_at > visit.state.clock.now()}
+    return _registered(visit, totp.finish(visit.state, _anyone(visit), visit.field("ceremony"), visit.field("code")))
 
 
-@routes.post("/console/keys/{id}/remove")
+@routes.post("/keys/{id}/remove")
 def remove_key(visit: Visit) -> Response:
     try:
         credentials.remove(visit.state, visit.who, visit.id, visit.form.get("even_last") == "yes")
@@ -195,12 +201,12 @@ def _proof(visit: Visit, by_reentry: bool | None = None) -> step_up.Proof:
     return step_up.Touch(visit.field("ceremony"), visit.response, visit.site)
 
 
-@routes.json("/console/step-up/{ticket}/begin", APPROVER)
+@routes.json("/step-up/{ticket}/begin", APPROVER)
 def begin(visit: Visit) -> Body:
     return _begin(visit, step_up.approve_begin, visit.params["ticket"])
 
 
-@routes.json("/console/step-up/{ticket}/approve", APPROVER)
+@routes.json("/step-up/{ticket}/approve", APPROVER)
 def approve(visit: Visit) -> Body:
     id, reason = visit.params["ticket"], visit.field("reason", needed=False)
     require_typed_name(visit, find_ticket(visit, id))
@@ -208,12 +214,12 @@ def approve(visit: Visit) -> Body:
     return {"ticket": done.id, "state": done.state.value, "expiresAt": done.expires_at}
 
 
-@routes.json("/console/codes/{id}/begin", APPROVER)
+@routes.json("/codes/{id}/begin", APPROVER)
 def code_begin(visit: Visit) -> Body:
     return _begin(visit, step_up.reveal_begin, visit.id)
 
 
-@routes.json("/console/codes/{id}/reveal", APPROVER)
+@routes.json("/codes/{id}/reveal", APPROVER)
 def code_reveal(visit: Visit) -> Body:
     shown = step_up.reveal(visit.state, visit.who, visit.id, _proof(visit))
     return {"code": shown.code, "expiresAt": shown.expires_at}
@@ -231,13 +237,13 @@ def grant_signed(visit: Visit, given: Mapping[str, Any]) -> OperatorSession:
     return step_up.granted(visit.state, visit.who, given, _proof(visit, by_reentry))
 
 
-@routes.json("/console/fresh/begin")
+@routes.json("/fresh/begin")
 def fresh_begin(visit: Visit) -> Body:
     fresh = visit.who.fresh(visit.state.clock.now())
     return {"fresh": True} if fresh else _begin(visit, step_up.freshen_begin)
 
 
-@routes.json("/console/fresh/finish")
+@routes.json("/fresh/finish")
 def fresh_finish(visit: Visit) -> Body:
     step_up.freshen(visit.state, visit.who, _proof(visit))
     return {"fresh": True}

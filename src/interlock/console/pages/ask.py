@@ -47,26 +47,31 @@ def make(visit: Visit) -> Response:
         plan = planning.make_plan(*visit.by, intent, cwd)
     except AnswerRefused as error:
         return _page(visit, problem=str(error), intent=intent, cwd=cwd, status=422)
+    return _to_plan(visit, plan)
+
+
+def _to_plan(visit: Visit, plan: ReviewedPlan) -> Response:
     return visit.redirect(f"{HOME}?plan={quote(plan.id)}")
 
 
 @routes.post("/{id}/edit", APPROVER)
 def edit(visit: Visit) -> Response:
-    session, id = visit.session, visit.id
-    plan = planning.edit(visit.state, session, id, field(visit, "command"), field(visit, "cwd") or None)
+    plan = planning.edit(*visit.by, visit.id, field(visit, "command"), field(visit, "cwd") or None)
     return visit.page("ask/_review.html", **_review_values(visit, plan))
 
 
 @routes.get("/{id}/review", APPROVER)
 def review(visit: Visit) -> Response:
-    plan = visit.state.plans.of(visit.who.operator, visit.id)
-    return visit.page("ask/_review.html", **_review_values(visit, plan))
+    return visit.page("ask/_review.html", **_review_values(visit, _plan(visit)))
 
 
 @routes.get("/{id}/gate", APPROVER)
 def gate(visit: Visit) -> Response:
-    plan = visit.state.plans.of(visit.who.operator, visit.id)
-    return visit.page("ask/_gate.html", **_gate_values(visit, plan))
+    return visit.page("ask/_gate.html", **_gate_values(visit, _plan(visit)))
+
+
+def _plan(visit: Visit) -> ReviewedPlan:
+    return visit.state.plans.of(visit.who.operator, visit.id)
 
 
 @routes.json("/{id}/run", APPROVER)
@@ -86,7 +91,7 @@ def _touch_ticket(visit: Visit, ticket: Ticket | None) -> str:
         return ""
     if ticket.requirement.blocked or not needs_stepup(ticket):
         return ""
-    return "" if approves_too_fast(visit.state, visit.who.operator) else ticket.id
+    return "" if approves_too_fast(visit) else ticket.id
 
 
 @routes.get("/{id}/output", APPROVER, json=True)
@@ -116,11 +121,10 @@ def reject(visit: Visit) -> Response:
 
 @routes.post("/{id}/save", APPROVER)
 def save(visit: Visit) -> Response:
-    state, session = visit.by
-    plan = state.plans.of(session.operator, visit.id)
+    plan = _plan(visit)
     step = {"command": plan.command, "cwd": plan.cwd, "intent": plan.intent}
-    made = workflows.save(state, session, field(visit, "name"), [step])
-    return visit.redirect(f"{HOME}/workflows/{quote(made.id)}")
+    made = workflows.save(*visit.by, field(visit, "name"), [step])
+    return visit.redirect(f"{FLOWS}/{quote(made.id)}")
 
 
 def field(visit: Visit, name: str) -> str:
@@ -130,6 +134,10 @@ def field(visit: Visit, name: str) -> str:
 def elsewhere(visit: Visit) -> bool:
     """Whether the browser used the public host name."""
     return visit.site.rp_id != "localhost"
+
+
+def not_here(visit: Visit) -> str:
+    return running.why_not_here(visit.state, elsewhere(visit))
 
 
 def _page(
@@ -158,7 +166,7 @@ def _review_values(visit: Visit, plan: ReviewedPlan) -> dict[str, Any]:
         "plan": plan_json(state, plan),
         "draft": plan.draft,
         "touch": plan.reviewed.assessment.level >= Level.DANGEROUS and plan.reviewed.asked.human is not Human.NONE,
-        "not_here": running.why_not_here(state, elsewhere(visit)),
+        "not_here": not_here(visit),
         **_gate_values(visit, plan),
     }
 
@@ -169,7 +177,7 @@ def _gate_values(visit: Visit, plan: ReviewedPlan) -> dict[str, Any]:
     return {
         "plan_id": plan.id,
         "card": card_of(settle(ticket, state.clock.now())) if ticket else None,
-        "type_target": bool(ticket) and approves_too_fast(state, visit.who.operator),
+        "type_target": bool(ticket) and approves_too_fast(visit),
     }
 
 
@@ -188,27 +196,18 @@ def history_page(visit: Visit) -> Response:
         q=text,
         status=query.status,
         statuses=STATUSES,
-        no_exit=NO_EXIT,
     )
 
 
 @routes.get("/runs/{id}")
 def history_entry(visit: Visit) -> Response:
-    state = visit.state
-    row = planning.find(state, visit.id)
-    return visit.page(
-        "ask/run.html",
-        row=row,
-        seconds=running.seconds_of(state, row),
-        no_exit=NO_EXIT,
-        mine=row.operator == visit.who.operator,
-    )
+    row = planning.find(visit.state, visit.id)
+    return visit.page("ask/run.html", row=row, seconds=running.seconds_of(visit.state, row), no_exit=NO_EXIT)
 
 
 @routes.post("/runs/{id}/again", APPROVER)
 def again(visit: Visit) -> Response:
-    plan = planning.rerun(*visit.by, visit.id)
-    return visit.redirect(f"{HOME}?plan={quote(plan.id)}")
+    return _to_plan(visit, planning.rerun(*visit.by, visit.id))
 
 
 FLOWS = f"{HOME}/workflows"
@@ -244,7 +243,7 @@ def one(visit: Visit) -> Response:
         opened=opened,
         steps=[plan_json(state, plan) for plan in opened.plans],
         running=mine and flow is not None and flow.status == RUNNING,
-        not_here=running.why_not_here(state, elsewhere(visit)),
+        not_here=not_here(visit),
     )
 
 

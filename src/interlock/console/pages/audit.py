@@ -24,7 +24,7 @@ from interlock.web.bodies import seconds_of
 from interlock.web.context import verify_record_once
 
 HOME = "/console/audit"
-routes = PageRoutes()
+routes = PageRoutes("/console")
 MOST_EXPORTED = 20_000
 LEVELS = (
     ("", "any"),
@@ -37,25 +37,25 @@ NAMES = ("text", "event", "agent", "level", "since", "until", "ticket", "routine
 _EVENTS = (*EVENTS.values(), HELD, *sorted(TOKEN_EVENTS), *sorted(SYSTEM_EVENTS))
 
 
-@routes.get("/console/audit")
+@routes.get("/audit")
 def audit(visit: Visit) -> Response:
     return visit.page("audit/audit.html", part="audit/_records.html", **_records(visit), verdict=None)
 
 
-@routes.post("/console/audit/verify")
+@routes.post("/audit/verify")
 def verify(visit: Visit) -> Response:
     verdict = verify_record_once(visit.context)
     records = {} if visit.part else _records(visit)
     return visit.page("audit/audit.html", part="audit/_verdict.html", **records, verdict=verdict)
 
 
-@routes.get("/console/audit/record")
+@routes.get("/audit/record")
 def record(visit: Visit) -> Response:
     entry = _entry(visit, visit.query)
     return visit.page("audit/record.html", story=record_story(visit.state, entry))
 
 
-@routes.get("/console/audit/export")
+@routes.get("/audit/export")
 def export(visit: Visit) -> Response:
     """An incomplete file says so in its name."""
     kind, written = FORMATS.get(visit.query.get("format", "jsonl"), ("", None))
@@ -69,15 +69,14 @@ def export(visit: Visit) -> Response:
     return Response(body.encode("utf-8", "backslashreplace"), headers=headers, media_type=kind)
 
 
-@routes.post("/console/audit/false-alarm", APPROVER)
+@routes.post("/audit/false-alarm", APPROVER)
 def false_alarm(visit: Visit) -> Response:
-    entry, state = _entry(visit, visit.form), visit.state
-    row, by = entry.row, visit.session
+    row = _entry(visit, visit.form).row
     if visit.form.get("withdraw"):
-        false_alarms.unmark(state, by, row.writer, row.seq)
+        false_alarms.unmark(*visit.by, row.writer, row.seq)
     else:
-        false_alarms.mark(state, by, row.writer, row.seq, visit.form.get("note", ""))
-    return visit.redirect(record_address(row.writer, row.seq))
+        false_alarms.mark(*visit.by, row.writer, row.seq, visit.form.get("note", ""))
+    return visit.redirect(record_address(row))
 
 
 def _records(visit: Visit) -> dict[str, Any]:
@@ -141,7 +140,7 @@ MOST_SEARCHED = 2_000  # records searched each time
 LIVE_LEVELS = (("", "any level"), *LEVELS[1:4])
 
 
-@routes.get("/console/live")
+@routes.get("/live")
 def live(visit: Visit) -> Response:
     agent, level = visit.query.get("agent", "").strip()[:200], visit.query.get("level", "")
     level = level if level in dict(LIVE_LEVELS) else ""
@@ -173,7 +172,7 @@ _OUTCOMES = {
 }
 
 
-@routes.get("/console/figures")
+@routes.get("/figures")
 def figures(visit: Visit) -> Response:
     state = visit.state
     days = visit.query.get("days", "14")

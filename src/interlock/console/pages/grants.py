@@ -63,10 +63,7 @@ def _form(visit: Visit, fields: Mapping[str, str], ticket: Ticket | None, error:
         fields=fields,
         ticket=ticket,
         card=card_of(ticket) if ticket else None,
-        too=ticket is not None
-        and ticket.open
-        and not needs_stepup(ticket)
-        and not approves_too_fast(visit.state, visit.who.operator),
+        too=ticket is not None and ticket.open and not needs_stepup(ticket) and not approves_too_fast(visit),
         levels=levels,
         spans=SPANS,
         error=error,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from starlette.responses import Response
@@ -62,17 +61,14 @@ def _policy_values(visit: Visit, policy: Policy) -> dict[str, Any]:
 def edit(visit: Visit) -> Response:
     start = visit.query.get("start", "")
     policy = load_policy(start) if start in names() else visit.state.policy
-    return visit.page("policy/edit.html", text=own_text(policy), names=names(), records="500", **_UNTRIED)
-
-
-_UNTRIED: Mapping[str, Any] = {"tried": None, "problems": (), "levels": (), "wrong": (), "cases": 0, "concerns": (), "found": None, "changes": (), "most": 0}  # fmt: skip
+    return visit.page("policy/edit.html", text=own_text(policy), names=names(), records="500", problems=(), tried=None)
 
 
 @routes.post("/edit")
 def try_it(visit: Visit) -> Response:
     text = plain_text(visit.form.get("policy", ""))
     chosen = visit.form.get("records", "500")
-    values = {**_UNTRIED, "text": text, "names": names(), "records": chosen, **_trial_values(visit, text, chosen)}
+    values = {"problems": (), "text": text, "names": names(), "records": chosen, **_trial_values(visit, text, chosen)}
     if visit.part:
         return visit.page("policy/_tried.html", **values)
     return visit.page("policy/edit.html", 422 if values["problems"] else 200, **values)

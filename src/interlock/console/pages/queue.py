@@ -75,7 +75,7 @@ def _waiting(visit: Visit) -> dict[str, object]:
             (one, card_of(held_step) if (held_step := about.get(one.id)) else None, one.expires_at <= now)
             for one in codes
         ],
-        "type_target": approves_too_fast(state, visit.who.operator),
+        "type_target": approves_too_fast(visit),
     }
 
 
@@ -84,8 +84,7 @@ def one(visit: Visit) -> Response:
     state, id = visit.state, visit.id
     ticket, approvals = find_ticket(visit, id), state.store.read(lambda tx: tx.approvals(id))
     card = card_of(ticket, approvals, other_attempts(state, [ticket]).get(id, ()))
-    too_fast = approves_too_fast(state, visit.who.operator)
-    return visit.page("queue/ticket.html", part="queue/_ticket.html", card=card, type_target=too_fast)
+    return visit.page("queue/ticket.html", part="queue/_ticket.html", card=card, type_target=approves_too_fast(visit))
 
 
 @routes.post("/console/tickets/{id}/approve", APPROVER)
@@ -110,7 +109,7 @@ def find_ticket(visit: Visit, id: str) -> Ticket:
 def require_typed_name(visit: Visit, ticket: Ticket) -> None:
     """Refuses an approval after many in a row unless the target's name was typed."""
     wanted = target_of(ticket)
-    if approves_too_fast(visit.state, visit.who.operator) and visit.form.get("typed", "").strip() != wanted:
+    if approves_too_fast(visit) and visit.form.get("typed", "").strip() != wanted:
         raise InvalidInput(f"you approved many in a row: type {wanted!r} to approve this one too")
 
 

@@ -18,7 +18,7 @@ from interlock.analysis.rules.load import SHIPPED, build_rulebook, example_failu
 from interlock.analysis.rules.rendering import clause_words, example_words
 from interlock.console.pages.try_ import KINDS, action_of, form_fields, plain_text, try_action
 from interlock.console.visit import InvalidInput, PageNotFound, PageRoutes, Visit
-from interlock.model import Action, Level
+from interlock.model import Action, Assessment, Level
 from interlock.policy.load import toml
 from interlock.web.context import Context
 
@@ -53,9 +53,7 @@ def listing(visit: Visit) -> Response:
 
 def _matches(one: RuleInForce, asked: dict[str, str]) -> bool:
     rule = one.rule
-    if asked["pack"] and one.pack != asked["pack"]:
-        return False
-    if asked["level"] and rule.level.word != asked["level"]:
+    if asked["pack"] not in ("", one.pack) or asked["level"] not in ("", rule.level.word):
         return False
     category = rule.category.value if rule.category else ""
     text = f"{rule.id} {rule.reason} {rule.instead} {category}".casefold()
@@ -85,11 +83,7 @@ def one(visit: Visit) -> Response:
         problems=example_failures(Rulebook.of([rule], rules.programs), rules) if rule.match else [],
         kinds=KINDS,
         fields=form_fields({}),
-        **_UNTRIED,
     )
-
-
-_UNTRIED: dict[str, Any] = {"found": None, "error": "", "fires": False, "alone": False}
 
 
 @routes.post("/{id}/try")
@@ -98,7 +92,7 @@ def try_one(visit: Visit) -> Response:
     try:
         found = try_action(visit.state, action_of(visit.form))
     except InvalidInput as error:
-        return visit.page("rules/_tried.html", **(_UNTRIED | {"error": str(error)}), one=shelf, known=())
+        return visit.page("rules/_tried.html", one=shelf, error=str(error))
     alone = replace(Rulebook.of([shelf.rule], rules.programs), patterns=rules.patterns)
     hit = judge(found.action, alone).assessment
     return visit.page(
@@ -106,10 +100,14 @@ def try_one(visit: Visit) -> Response:
         one=shelf,
         found=found,
         error="",
-        fires=any(finding.rule == shelf.rule.id for finding in found.assessment.findings),
-        alone=any(finding.rule == shelf.rule.id for finding in hit.findings),
+        fires=_has(found.assessment, shelf.rule),
+        alone=_has(hit, shelf.rule),
         known=rules.rules,
     )
+
+
+def _has(assessment: Assessment, rule: Rule) -> bool:
+    return any(finding.rule == rule.id for finding in assessment.findings)
 
 
 def _requested_rule(visit: Visit) -> RuleInForce:
@@ -121,26 +119,21 @@ def _requested_rule(visit: Visit) -> RuleInForce:
 
 @routes.get("/check")
 def check_page(visit: Visit) -> Response:
-    return visit.page("rules/check.html", pack="", **_UNCHECKED)
-
-
-_UNCHECKED: dict[str, Any] = {"error": "", "book": None, "wrong": (), "count": 0}
+    return visit.page("rules/check.html", pack="", error="", book=None)
 
 
 @routes.post("/check")
 def check(visit: Visit) -> Response:
     text = plain_text(visit.form.get("pack", ""))
-    return visit.page(
-        "rules/check.html",
-        part="rules/_checked.html",
-        pack=text,
-        **(_UNCHECKED | _check_values(visit, text)),
-    )
+    values = {"error": "", "pack": text, **_check_values(visit, text)}
+    return visit.page("rules/check.html", part="rules/_checked.html", **values)
 
 
 def _check_values(visit: Visit, text: str) -> dict[str, Any]:
-    if not text.strip() or len(text) > LONGEST:
-        return {"error": "there is nothing to check yet" if not text.strip() else f"longer than {LONGEST} characters"}
+    if not text.strip():
+        return {"error": "there is nothing to check yet"}
+    if len(text) > LONGEST:
+        return {"error": f"longer than {LONGEST} characters"}
     rules = visit.state.rules
     try:
         book = build_rulebook([toml(text)])
@@ -181,9 +174,7 @@ def rules_in_force(context: Context) -> dict[str, RuleInForce]:
 def _fires(rule: Rule, action: Action, rules: Rulebook) -> bool:
     """For a rule of level safe, whether the action is judged safe."""
     seen = judge(action, rules).assessment
-    if not rule.level:
-        return not seen.level
-    return any(finding.rule == rule.id for finding in seen.findings)
+    return _has(seen, rule) if rule.level else not seen.level
 
 
 def _in_force(rule: Rule, found: tuple[str, Rule] | None) -> RuleInForce:

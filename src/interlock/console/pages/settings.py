@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from msgspec.structs import asdict
 from starlette.responses import Response
 
 from interlock.console.pages.ask import HOME as ASK
-from interlock.console.pages.ask import elsewhere
+from interlock.console.pages.ask import not_here
 from interlock.console.visit import ADMIN, APPROVER, InvalidInput, PageRoutes, Visit
 from interlock.error_codes import AnswerRefused
 from interlock.identity import credentials
@@ -21,7 +20,7 @@ from interlock.identity.keys.roster import PASSKEY
 from interlock.identity.operators import add_operator, change_operator
 from interlock.model import TRUSTS, Trust
 from interlock.notify import outbox
-from interlock.plans import planner_choice, running
+from interlock.plans import planner_choice
 from interlock.policy.policy import MODES
 from interlock.policy.rendering import policy_warnings
 from interlock.records import OperatorRow
@@ -31,20 +30,6 @@ from interlock.web.wire import adapter_json
 HOME = "/console/settings"
 routes = PageRoutes(HOME)
 _NAME = re.compile(r"[\w.@-]{1,64}")
-_MODES: Mapping[str, str] = {
-    "enforcing": "the policy is enforced",
-    "monitoring": "everything passes; the record shows what would have happened",
-    "logging": "everything passes and is recorded; no policy is evaluated",
-    "disabled": "everything passes and is recorded; no policy is evaluated",
-}
-_LIMITS: Mapping[str, str] = {
-    "requests_per_minute": "requests per minute and caller",
-    "body_bytes": "bytes per request, at most",
-    "long_poll_seconds": "seconds a call waits for an answer",
-    "unlock_minutes": "minutes a terminal stays unlocked after a sign-in",
-    "session_minutes": "minutes an operator stays signed in on the command line",
-    "challenge_seconds": "seconds a code is valid",
-}
 _WHY = "say why: it is recorded"
 Work = Callable[[Visit], str]
 
@@ -61,8 +46,7 @@ def page(visit: Visit, error: str = "") -> Response:
         channels=outbox.list_channels(state, 3),
         adapters=[{**adapter_json(state, one, True), "whole_mark": one.mark} for one in known_adapters(state)],
         trusts=[trust.word for trust in Trust],
-        modes=_MODES,
-        limits=[(_LIMITS.get(name, name), value) for name, value in asdict(config.limits).items()],
+        limits=config.limits,
         console=config.console,
         audit=config.audit,
         file=config.path,
@@ -72,7 +56,7 @@ def page(visit: Visit, error: str = "") -> Response:
         enrolments=credentials.enrolments(state),
         planner=planner_choice.planner_state(state),
         plan=config.plan,
-        ask_not_here=running.why_not_here(state, elsewhere(visit)),
+        ask_not_here=not_here(visit),
     )
 
 
@@ -163,8 +147,7 @@ def planner(visit: Visit) -> Response:
 
 
 def _names(visit: Visit, field: str) -> list[str]:
-    found = re.split(r"[,\s]+", visit.form.get(field, "").strip())
-    names = [name for name in found if name]
+    names = re.findall(r"[^,\s]+", visit.form.get(field, ""))
     for name in names:
         if not _NAME.fullmatch(name) or len(names) > 20:
             raise InvalidInput(f"{field}: {name[:40]!r} is no name")

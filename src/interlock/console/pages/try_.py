@@ -55,7 +55,7 @@ def _form(visit: Visit, form: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-_NOTHING: Mapping[str, Any] = {"found": None, "error": "", "answers": (), "problems": (), "known": ()}
+_NOTHING: Mapping[str, Any] = {"found": None, "error": ""}
 
 
 def _result(visit: Visit, form: Mapping[str, str]) -> dict[str, Any]:
