@@ -11,8 +11,11 @@ from interlock.cli.answer.audit import _verdict
 FAULT = {"writer": "w1", "seq": 3, "what": "altered", "words": "its content is not what was chained"}
 
 
+UNSIGNED = {"faults": [], "notes": [], "unproved": 5, "touches": 0, "provedUntil": None, "touchedUntil": None}
+
+
 def spoken(found: dict[str, Any]) -> str:
-    return "\n".join("".join(part.text for part in line) for line in _verdict(found))
+    return "\n".join("".join(part.text for part in line) for line in _verdict(UNSIGNED | found))
 
 
 def test_a_whole_record_without_a_signature_says_that_one_will_come() -> None:

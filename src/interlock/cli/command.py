@@ -205,8 +205,8 @@ def find_ticket(server: DaemonClient, given: str, states: Sequence[str], all_see
     if given and not re.fullmatch(rf"{TICKET}[\w-]+", prefix, re.ASCII):
         raise UsageError(f"{given!r} is no ticket's id; `interlock pending` lists them")
     found = list_of(server, "tickets", prefix=prefix[:100], limit=MOST) if given else open_tickets(server)
-    exact = [row for row in found if row.get("id") in (given, f"{TICKET}{given}")]
-    usable = exact or [row for row in found if row.get("state") in states] or found
+    exact = [row for row in found if row["id"] in (given, f"{TICKET}{given}")]
+    usable = exact or [row for row in found if row["state"] in states] or found
     if not all_seen and (not exact and (len(usable) != 1 or not given)):
         return None
     if len(usable) == 1:
@@ -221,7 +221,7 @@ def find_ticket(server: DaemonClient, given: str, states: Sequence[str], all_see
 def find_row(rows: Sequence[Row], given: str, kind: str) -> str:
     """The id that `given` abbreviates, with or without its kind; refuses none and several."""
     found = [row for row in rows if row["id"].startswith(id_prefix(given, f"{kind}_"))]
-    found = [row for row in found if row.get("id") == given] or found
+    found = [row for row in found if row["id"] == given] or found
     if len(found) == 1:
         return str(found[0]["id"])
     raise _several(given, found) if found else _none(given, kind, rows)
@@ -233,7 +233,7 @@ def open_tickets(server: DaemonClient) -> list[Row]:
 
 def sees_all(server: DaemonClient) -> bool:
     """Tickets of other users' agents take a sign-in."""
-    return len(open_tickets(server)) >= int(server.get("/status").get("openTickets") or 0)
+    return len(open_tickets(server)) >= (server.get("/status")["openTickets"] or 0)
 
 
 def id_prefix(given: str, kind: str) -> str:
@@ -263,10 +263,9 @@ def _lines(found: Sequence[Row]) -> str:
 
 def _about(row: Row) -> str:
     if "title" in row:
-        level, action = row.get("level_name", ""), row.get("action")
-        cwd = action.get("cwd") if isinstance(action, Mapping) else ""
-        return f"{level:<11}  {row['title']}{f'  (in {cwd})' if cwd else ''}"
-    return f"{row.get('effect', '')}: {', '.join(map(str, row.get('targets') or ()))}"
+        cwd = row["action"].get("cwd")
+        return f"{row['level_name']:<11}  {row['title']}{f'  (in {cwd})' if cwd else ''}"
+    return f"{row['effect']}: {', '.join(row['targets'])}"
 
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}

@@ -26,12 +26,12 @@ def operator_session(args: Args, reading: bool = False, why: str = "") -> Iterat
     """The daemon on behalf of an operator; refuses an agent's terminal, and keeps the token in memory."""
     server = daemon(args)
     status = server.get("/status")
-    if status.get("operators") is None:
-        raise CommandError("; ".join(status.get("problems") or ()) or "the daemon cannot use its store")
+    if status["operators"] is None:
+        raise CommandError("; ".join(status["problems"]) or "the daemon cannot use its store")
     if not status["operators"]:
         raise CommandError(f"{_lead(why)}there is no operator yet; make the first one with `interlock operator add`")
     require_person(reading, why)
-    name = args.operator or str(status.get("operator") or "") or ask_name()
+    name = args.operator or status["operator"] or ask_name()
     with ending_session(server.on_behalf(_token(server, name))) as operator:
         yield operator
 

@@ -50,15 +50,14 @@ def _add(args: Args) -> int:
     body = {"name": args.name} | ({"trust_tier": args.tier} if args.tier else {})
     with operator_session(args) as operator:
         made = operator.post("/agents", body)
-    words = f"{made.get('principal')} ({made.get('name')}). Its token, shown this once:\n\n    {made.get('token')}\n\n"
+    words = f"{made['principal']} ({made['name']}). Its token, shown this once:\n\n    {made['token']}\n\n"
     return report(args, made, f"{words}The agent sends it as `Authorization: Bearer agt_…`.")
 
 
 @main.word
 def _trust(args: Args) -> int:
-    return _change_agent(
-        args, {"trust_tier": args.tier}, f"{args.principal} {args.name} is {args.tier or 'of no tier'} now."
-    )
+    said = f"{args.principal} {args.name} is {args.tier or 'of no tier'} now."
+    return _change_agent(args, {"trust_tier": args.tier}, said)
 
 
 @main.word
@@ -99,8 +98,7 @@ MODES = declared_words(__name__, "mode")
 def mode_main(args: Args) -> int:
     if args.mode is None:
         found = daemon(args).get("/mode")
-        mode = found.get("mode", "")
-        return report(args, found, f"{mode}: {MODES.get(mode, '')}")
+        return report(args, found, f"{found['mode']}: {MODES[found['mode']]}")
     if args.mode != "enforcing" and not args.reason:
         raise UsageError("say why with --reason: this mode takes protection away")
     body = {"mode": args.mode} | ({"reason": args.reason} if args.reason else {})
@@ -114,19 +112,19 @@ def pause_main(args: Args) -> int:
         raise UsageError("--for begins a pause and --end ends it: give one of them")
     if seconds and not args.reason.strip():
         raise UsageError("say why with --reason: a pause takes protection away")
-    if args.reason and not seconds and not args.end:
-        raise UsageError("say for how long with --for, such as --for 10m")
-    if not seconds and not args.end:
-        found = daemon(args).get("/pause")
-    else:
+    if seconds or args.end:
         with operator_session(args) as operator:
             body = {"seconds": seconds, "reason": args.reason}
             found = operator.call("DELETE", "/pause") if args.end else operator.post("/pause", body)
+    elif args.reason:
+        raise UsageError("say for how long with --for, such as --for 10m")
+    else:
+        found = daemon(args).get("/pause")
     return report(args, found, describe_pause(found))
 
 
 def describe_pause(found: Row) -> str:
-    if not found.get("paused"):
+    if not found["paused"]:
         return "not paused: decisions are enforced"
-    said = f"{found.get('by', '')}: {found.get('reason', '')}"
-    return visible(f"paused until {clock(found.get('until'))} ({ago(found.get('until'))}) by {said}")
+    until = found["until"]
+    return visible(f"paused until {clock(until)} ({ago(until)}) by {found['by']}: {found['reason']}")

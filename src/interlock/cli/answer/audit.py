@@ -98,16 +98,15 @@ def _print(found: Sequence[Row], as_list: bool, as_lines: bool) -> None:
 
 
 def place(record: Row) -> str:
-    return f"{record.get('writer')}/{record.get('seq')}"
+    return f"{record['writer']}/{record['seq']}"
 
 
 def record_line(record: Row, width: int = 0) -> Line:
-    event, body = record.get("event", ""), record.get("body")
-    body = body if isinstance(body, Mapping) else {}
+    event, body = record["event"], record["body"]
     return (
-        line(f"{place(record):<{width}}  {clock(record.get('at'))}  ", "dim")
+        line(f"{place(record):<{width}}  {clock(record['at'])}  ", "dim")
         + line(f"{event:<22}", _STYLES.get(event, "heading"))
-        + line(describe_record(body))
+        + line(describe_record(body if isinstance(body, Mapping) else {}))
     )
 
 
@@ -133,7 +132,7 @@ def _verify(args: Args) -> int:
             comparison = compare_export(records_of_file(Path(args.against)), _records_of_daemon(operator))
     body = found | ({"against": asdict(comparison) | {"ok": comparison.ok}} if comparison else {})
     lines = [*_verdict(found), *(_comparison_lines(args.against, comparison) if comparison else ())]
-    return report(args, body, lines, found.get("ok") and (comparison is None or comparison.ok))
+    return report(args, body, lines, found["ok"] and (comparison is None or comparison.ok))
 
 
 def _comparison_lines(path: str, comparison: ExportComparison) -> Iterable[Line]:
@@ -146,22 +145,21 @@ def _comparison_lines(path: str, comparison: ExportComparison) -> Iterable[Line]
 
 
 def _verdict(found: Row) -> Iterable[Line]:
-    if found.get("ok"):
-        count = pluralize(int(found.get("records") or 0), "record")
+    if found["ok"]:
+        count = pluralize(found["records"], "record")
         yield line("Whole: ", "allow") + line(f"{count}, none altered, missing or out of order.")
-    for fault in found.get("faults") or ():
-        where = f"{fault.get('writer') or 'checkpoint'}/{fault.get('seq')}"
-        yield line(f"{fault.get('what', '').capitalize()}: ", "deny") + line(f"{where}, {fault.get('words', '')}")
-    if found.get("provedUntil"):
-        since = pluralize(int(found.get("unproved") or 0), "record")
-        yield line(f"Signed until {clock(found['provedUntil'])}; {since} since then.")
+    for fault in found["faults"]:
+        where = f"{fault['writer'] or 'checkpoint'}/{fault['seq']}"
+        yield line(f"{fault['what'].capitalize()}: ", "deny") + line(f"{where}, {fault['words']}")
+    if signed := found["provedUntil"]:
+        yield line(f"Signed until {clock(signed)}; {pluralize(found['unproved'], 'record')} since then.")
     else:
-        yield line(_UNSIGNED if found.get("ok") else _UNPROVED, "dim")
-    if found.get("touchedUntil"):
-        count = pluralize(int(found.get("touches") or 0), "approval")
-        yield line(f"Proved by a passkey until {clock(found['touchedUntil'])}: {count} signed by touch.")
-    for note in found.get("notes") or ():
-        if found.get("provedUntil") or "no checkpoint" not in note:  # that matters where others are signed
+        yield line(_UNSIGNED if found["ok"] else _UNPROVED, "dim")
+    if touched := found["touchedUntil"]:
+        count = pluralize(found["touches"], "approval")
+        yield line(f"Proved by a passkey until {clock(touched)}: {count} signed by touch.")
+    for note in found["notes"]:
+        if signed or "no checkpoint" not in note:  # that matters where others are signed
             yield line(note, "dim")
 
 
@@ -172,7 +170,7 @@ def _stats(args: Args) -> int:
     plain = [(_spell_name(key), value) for key, value in found.items() if not isinstance(value, Mapping)]
     report_table(args, found, ("what", "how many"), plain, "")
     for key in ("bySeverity", "byCategory"):
-        rows = [(name, count) for name, count in (found.get(key) or {}).items() if count]
+        rows = [(name, count) for name, count in found[key].items() if count]
         if rows and not args.json:
             print()
             say_table((_spell_name(key), "how many"), rows)

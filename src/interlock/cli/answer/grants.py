@@ -46,17 +46,17 @@ def _blocks(found: Sequence[Row]) -> Iterator[Line]:
     if not found:
         yield line("No grant counts now.")
     for grant in found:
-        who = " ".join(str(grant[key]) for key in ("principal", "name") if grant.get(key)) or "any agent"
-        session = f" in session {grant['session']}" if grant.get("session") else ""
-        if grant.get("effect") in ("allow", "deny"):  # a pattern
+        who = " ".join(filter(None, (grant["principal"], grant["name"]))) or "any agent"
+        session = f" in session {grant['session']}" if grant["session"] else ""
+        if grant["effect"] in ("allow", "deny"):  # a pattern
             ends = "until it is taken back"
-            covers = f"{grant['effect']} {_shown(grant.get('targets') or [])}, by any agent"
+            covers = f"{grant['effect']} {_shown(grant['targets'])}, by any agent"
         else:
-            ends = f"{pluralize(int(grant.get('remaining') or 0), 'time')}, ends {ago(grant.get('expiresAt'))}"
-            covers = f"{_covers(grant)}, up to {grant.get('ceiling', '')}, by {visible(who + session)}"
+            ends = f"{pluralize(grant['remaining'], 'time')}, ends {ago(grant['expiresAt'])}"
+            covers = f"{_covers(grant)}, up to {grant['ceiling']}, by {visible(who + session)}"
         yield line(short_id(grant["id"]), "heading") + line(f"  {ends}")
         yield line(f"    {covers}", "command")
-        yield line(f"    {grant.get('by', '')}: {grant.get('why', '')}", "dim")
+        yield line(f"    {grant['by']}: {grant['why']}", "dim")
 
 
 @main.word
@@ -97,11 +97,11 @@ def revoke_grant(args: Args) -> int:
 
 
 def _covers(grant: Row) -> str:
-    count = len(grant.get("digests") or ())
+    count = len(grant["digests"])
     exactly = "" if not count else "only this very action" if count == 1 else f"a plan of {count} actions"
-    if not grant.get("targets"):
+    if not grant["targets"]:
         return exactly
-    return f"{grant.get('effect', '')}: {_shown(grant['targets'])}" + (f" ({exactly})" if exactly else "")
+    return f"{grant['effect']}: {_shown(grant['targets'])}" + (f" ({exactly})" if exactly else "")
 
 
 def _shown(value: object) -> str:
@@ -135,15 +135,12 @@ def _answer_blocks(found: Sequence[Row]) -> Iterator[Line]:
     if not found:
         yield line("Nothing is allowed or denied by a standing answer.")
     for one in found:
-        verdict = one.get("verdict", "")
-        ends = "" if one.get("expiresAt", "").startswith("9999") else f", ends {ago(one.get('expiresAt'))}"
-        dead = "" if one.get("counts", True) else "; does not count: nobody who may is known to have signed it"
-        yield (
-            line(f"{short_id(one['id'])}  ", "heading")
-            + line(f"{verdict:<6}", "allow" if verdict == "allow" else "deny")
-            + line(one.get("pattern", ""), "command")
-        )
-        yield line(f"    {one.get('by', '')}: {one.get('why', '')}{ends}{dead}", "dim")
+        verdict = one["verdict"]
+        ends = "" if one["expiresAt"].startswith("9999") else f", ends {ago(one['expiresAt'])}"
+        dead = "" if one["counts"] else "; does not count: nobody who may is known to have signed it"
+        lead = line(f"{short_id(one['id'])}  ", "heading")
+        yield lead + line(f"{verdict:<6}", verdict) + line(one["pattern"], "command")
+        yield line(f"    {one['by']}: {one['why']}{ends}{dead}", "dim")
     if found:
         yield ()
         yield line("`interlock revoke ID` takes one back.")
@@ -166,7 +163,7 @@ def _add_answer(verdict: str, args: Args) -> int:
 
 
 def _trial_lines(verdict: str, pattern: str, found: Row) -> Iterator[Line]:
-    changed, unchanged, records = (int(found.get(key) or 0) for key in ("changed", "unchanged", "records"))
+    changed, unchanged, records = (found[key] for key in ("changed", "unchanged", "records"))
     yield line(f"{verdict} ", "heading") + line(pattern, "command")
     yield ()
     yield line(f"Of the last {pluralize(records, 'recorded action')} it would have {_DOES[verdict]} {changed}.")
@@ -185,11 +182,10 @@ def _trial_lines(verdict: str, pattern: str, found: Row) -> Iterator[Line]:
 def _rows(rows: Sequence[Row], count: int) -> Iterator[Line]:
     shown = rows[:SHOWN]
     for one in shown:
-        before, after = one.get("before"), one.get("after")
+        before, after = one["before"], one["after"]
         change = line(f"  {after if before == after else f'{before} -> {after}':<18}", "dim")
-        title = line(visible(one.get("title", ""))[:100], "command")
-        yield change + line(f"{one.get('level', ''):<12}") + title
-        if before == after and one.get("why"):
+        yield change + line(f"{one['level']:<12}") + line(visible(one["title"])[:100], "command")
+        if before == after and one["why"]:
             yield line(f"  {'':<30}{visible(one['why'])[:110]}", "dim")
     if count > len(shown) > 0:
         yield line(f"  … and {count - len(shown)} more", "dim")

@@ -52,7 +52,7 @@ def _state(operator: Row) -> str:
 @main.word
 def _add(args: Args) -> int:
     server = daemon(args)
-    if server.get("/status").get("operators") == 0:
+    if server.get("/status")["operators"] == 0:
         return _first(args)
     if not args.name:
         raise UsageError("name the new operator: `interlock operator add NAME --role ROLE`")
@@ -62,7 +62,7 @@ def _add(args: Args) -> int:
             "service": args.service,
         }  # fmt: skip
         made = admin.post("/operators", body)
-    return report(args, made, f"{made.get('name', args.name)} is an operator now.")
+    return report(args, made, f"{made['name']} is an operator now.")
 
 
 def _first(args: Args) -> int:
@@ -142,8 +142,8 @@ def unlock_main(args: Args) -> int:
         return OK
     with operator_session(args) as operator:
         status = operator.get("/status")
-    minutes, waiting = settings(args).limits.unlock_minutes, status.get("openTickets") or 0
-    said = {"unlocked": bool(status.get("unlocked")), "openTickets": waiting, "minutes": minutes}
+    minutes, waiting = settings(args).limits.unlock_minutes, status["openTickets"] or 0
+    said = {"unlocked": status["unlocked"], "openTickets": waiting, "minutes": minutes}
     words = "Unlocked: approvals can be checked until the daemon stops." + (_HERE.format(minutes) if minutes else "")
     words += f"\n{waiting} open: `interlock pending`." if waiting else ""
     return report(args, said, words, said["unlocked"])
@@ -157,11 +157,11 @@ def _list_channels(args: Args) -> int:
     found = operator_rows(args, "channels")
     rows, troubles = [], []
     for one in found:
-        last: Row = next(iter(one.get("recent") or ()), {})
-        when = f"after {one['afterSeconds']} s" if one.get("afterSeconds") else "at once"
+        last: Row = next(iter(one["recent"]), {})
+        when = f"after {one['afterSeconds']} s" if one["afterSeconds"] else "at once"
         state = f"last message {last['state']}" if last else "ready"
         rows.append((one["name"], one["address"], when, state if one["ready"] else "cannot be used"))
-        if why := one.get("problem") or (last.get("reason") if last.get("state") in ("queued", "failed") else ""):
+        if why := one["problem"] or (last.get("reason") if last.get("state") in ("queued", "failed") else ""):
             troubles.append(visible(f"{one['name']}: {why}"))
     report_table(args, found, ("name", "where", "told", "state"), rows, "There is no channel.")
     for words in troubles if not args.json else ():
@@ -173,9 +173,8 @@ def _list_channels(args: Args) -> int:
 def _test(args: Args) -> int:
     with operator_session(args) as operator:
         found = operator.post(f"/channels/{path_segment(args.name)}/test", {})
-    sent = found.get("sent")
-    words = "sent. Look whether it is there." if sent else f"not sent: {found.get('reason', '')}"
-    return report(args, found, f"{args.name}: {words}", sent)
+    words = "sent. Look whether it is there." if found["sent"] else f"not sent: {found['reason']}"
+    return report(args, found, f"{args.name}: {words}", found["sent"])
 
 
 @command("codes")
@@ -190,13 +189,13 @@ def codes_main(args: Args) -> int:
 
 def _show(operator: DaemonClient, challenge: Row) -> None:
     """Show one code on the alternate screen; issues an expired challenge again first."""
-    if challenge.get("state") != "open":
+    if challenge["state"] != "open":
         challenge = operator.post(f"/challenges/{challenge['id']}/reissue")
     shown = operator.post(f"/challenges/{challenge['id']}/reveal")
     screen = [
         f"Interlock: a code for {_who(challenge)}", "", f"  {_what(challenge)}", "", f"  challenge  {challenge['id']}",
         f"  code       {shown['code']}", "",
-        f"It runs out {ago(shown.get('expiresAt'))} and counts once. Whoever has it frees this agent.",
+        f"It runs out {ago(shown['expiresAt'])} and counts once. Whoever has it frees this agent.",
         "Any key erases this; so does a minute.",
     ]  # fmt: skip
     with controlling_terminal() as terminal:
@@ -225,19 +224,18 @@ def _lines(found: Sequence[Row]) -> Iterator[Line]:
     if not found:
         yield line("Nothing waits for a code.")
     for number, one in enumerate(found, 1):
-        live = one.get("state") == "open"
-        runs = f"runs out {ago(one.get('expiresAt'))}" if live else "ran out; a new one is issued when it is shown"
-        yield line(f"{number:>3}  ") + line(one.get("id", ""), "heading") + line(f"  {runs}", "dim")
+        live = one["state"] == "open"
+        runs = f"runs out {ago(one['expiresAt'])}" if live else "ran out; a new one is issued when it is shown"
+        yield line(f"{number:>3}  ") + line(one["id"], "heading") + line(f"  {runs}", "dim")
         yield line(f"     {_what(one)}", "command")
         yield line(f"     {_who(one)}", "dim")
 
 
 def _what(challenge: Row) -> str:
-    kind = "blocked" if challenge.get("kind") == "block" else "waits to do"
-    return visible(f"{kind}: {challenge.get('title') or challenge.get('reason') or ''}")[:300]
+    kind = "blocked" if challenge["kind"] == "block" else "waits to do"
+    return visible(f"{kind}: {challenge.get('title') or challenge['reason']}")[:300]
 
 
 def _who(challenge: Row) -> str:
-    agent = challenge.get("agent") or {}
-    name = f"{agent['name']} " if agent.get("name") else ""
-    return visible(f"{name}({agent.get('principal', '')})")[:300]
+    agent = challenge["agent"]
+    return visible(f"{agent['name']} ({agent['principal']})".lstrip())[:300]

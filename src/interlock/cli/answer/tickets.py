@@ -92,7 +92,7 @@ def pending_lines(found: Sequence[Row]) -> Iterator[Line]:
 
 
 def _level(ticket: Row) -> Line:
-    return line(ticket.get("level_name", ""), f"level{ticket.get('level', 0)}")
+    return line(ticket["level_name"], f"level{ticket['level']}")
 
 
 def _whose(ticket: Row) -> str:
@@ -115,8 +115,8 @@ def _print_ticket(ticket: Row, as_json: bool) -> None:
     if as_json:
         print(json.dumps(ticket), flush=True)
         return
-    is_open = ticket.get("state") in OPEN
-    when = clock(ticket.get("openedAt") if is_open else ticket.get("decidedAt") or ticket.get("openedAt"))
+    is_open = ticket["state"] in OPEN
+    when = clock(ticket["openedAt"] if is_open else ticket.get("decidedAt") or ticket["openedAt"])
     lead = line(f"{when}  ", "dim") + line(f"{state_words(ticket):<22}", "ask" if is_open else "")
     named = line(f"{_short(ticket)}  ") + _level(ticket) + line(f"  {lead_line(ticket)}", "command")
     say([lead + named + line(f"  {_whose(ticket)}", "dim")])
@@ -144,7 +144,7 @@ def wait_main(args: Args) -> int:
         while True:
             seconds = max(1, min(_POLL, round(until - time.monotonic())))
             ticket: Row = server.get(path, seconds + 15.0, seconds=seconds)
-            state = ticket.get("state")
+            state = ticket["state"]
             if state not in OPEN or time.monotonic() >= until:
                 break
     why = f": {ticket['decisionReason']}" if ticket.get("decisionReason") else ""
@@ -208,12 +208,8 @@ def _confirm(word: str) -> None:
 
 def _light(ticket: Row) -> bool:
     """An unlocked terminal approves up to level 2, where no fresh sign-in is required."""
-    asked = ticket.get("requirement") or {}
-    return (
-        int(ticket.get("level") or 0) <= LIGHT
-        and asked.get("human") in ("confirm", "approve")
-        and not asked.get("reauth")
-    )
+    asked = ticket["requirement"]
+    return ticket["level"] <= LIGHT and asked["human"] in ("confirm", "approve") and not asked["reauth"]
 
 
 def _sign_answer(word: str, args: Args, operator: DaemonClient, id: str, shown: Row | None) -> int:
@@ -222,9 +218,9 @@ def _sign_answer(word: str, args: Args, operator: DaemonClient, id: str, shown: 
         _check(word, ticket)
         say(ticket_lines(ticket), to_errors=args.json)
         _confirm(word)
-    again = word == "approve" and operator.get("/session").get("operator") in approved_by(ticket)
+    again = word == "approve" and operator.get("/session")["operator"] in approved_by(ticket)
     after = operator.post(f"{_path(id)}/{word}", {"reason": args.reason} if args.reason else {})
-    offer = operator.get(f"{_path(id)}/grant") if after.get("state") == "approved" and not args.json else {}
+    offer = operator.get(f"{_path(id)}/grant") if after["state"] == "approved" and not args.json else {}
     habit = ""
     if offer.get("command"):
         habit = f"\nYou approved similar actions {offer['approvals']} times. A grant answers it for a while:\n  {visible(offer['command'])}"
@@ -266,12 +262,11 @@ def _answerable(word: str) -> tuple[str, ...]:
 
 
 def _check(word: str, ticket: Row) -> None:
-    if word == "approve" and ticket.get("state") == "approved":
-        raise CommandError(f"ticket {_short(ticket)} is {state_words(ticket)} already")
-    if ticket.get("state") not in (OPEN if ticket.get("spentAt") else _answerable(word)):
-        raise CommandError(
-            f"ticket {_short(ticket)} is {state_words(ticket)}; it cannot be {declared_words(__name__, word)['done']}"
-        )
+    lead = f"ticket {_short(ticket)} is {state_words(ticket)}"
+    if word == "approve" and ticket["state"] == "approved":
+        raise CommandError(f"{lead} already")
+    if ticket["state"] not in (OPEN if ticket.get("spentAt") else _answerable(word)):
+        raise CommandError(f"{lead}; it cannot be {declared_words(__name__, word)['done']}")
 
 
 def _short(ticket: Row) -> str:
@@ -287,14 +282,14 @@ def _matter(ticket: Row) -> dict[str, Any]:
 
 
 def _approved(ticket: Row, again: bool) -> str:
-    if ticket.get("state") == "approved":
-        cools, ends = moment_seconds(ticket.get("coolingEndsAt")), moment_seconds(ticket.get("expiresAt"))
+    if ticket["state"] == "approved":
+        cools, ends = moment_seconds(ticket.get("coolingEndsAt")), moment_seconds(ticket["expiresAt"])
         after = f" once it has cooled off at {clock(cools)}" if cools else ""
         until = f", until {clock(ends)}" if ends else ""
         return f"Approved: the agent may do this once{after}{until}."
     lead, there = "Your approval was there already" if again else "Signed", approved_by(ticket)
-    asked = ticket.get("requirement") or {}
-    quorum = int(asked.get("quorum") or 0)
+    asked = ticket["requirement"]
+    quorum = asked["quorum"]
     if len(there) >= quorum:
         return f"{lead}. More is needed before it may run: {requirement_words(asked)}."
     others = f" of {', '.join(approvers(ticket))}" if approvers(ticket) else ""

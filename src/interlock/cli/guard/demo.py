@@ -135,9 +135,9 @@ def await_approval(server: DaemonClient, ticket: str) -> str:
     end = time.monotonic() + _LIVE_SECONDS
     while time.monotonic() < end:
         found = server.get(f"/tickets/{ticket}/wait", 45.0, seconds=20)
-        if not found.get("state", "").startswith("pending"):
+        if not found["state"].startswith("pending"):
             by = f" by {found['decidedBy']}" if found.get("decidedBy") else ""
-            return f"answered: {found.get('state')}{by}"
+            return f"answered: {found['state']}{by}"
     return f"did not answer within {_LIVE_SECONDS} s, so what follows stays held"
 
 
@@ -243,12 +243,8 @@ class DemoScript(Struct):
 
     def _answer(self, answer: Row, got: str, expected: str) -> Line:
         unexpected = "" if got == expected else f"  (expected {expected})"
-        return (
-            line("  interlock ", "dim")
-            + line(f"{got}: ", _LEADS.get(got, "ask"))
-            + line(answer.get("reason", ""))
-            + line(unexpected, "deny")
-        )
+        said = line(f"{got}: ", _LEADS.get(got, "ask")) + line(answer.get("reason", ""))
+        return line("  interlock ", "dim") + said + line(unexpected, "deny")
 
     def _say(self, lines: Sequence[Line]) -> None:
         if not self.quiet:
@@ -260,10 +256,9 @@ def main(args: Args) -> int:
     pause = 0.0 if args.fast or args.json or not sys.stdout.isatty() else _READING
     if args.live:
         server = daemon(args)
-        if not server.get("/status").get("operators"):
-            raise CommandError(
-                "nobody could answer yet; make the first operator with `interlock operator add`, then try again"
-            )
+        if not server.get("/status")["operators"]:
+            words = "make the first operator with `interlock operator add`, then try again"
+            raise CommandError(f"nobody could answer yet; {words}")
         play = DemoScript(server, partial(await_approval, server), args.json, pause)
         _ask_scenes(play)
         return _end(play, args, None)
@@ -322,14 +317,13 @@ def _end(play: DemoScript, args: Args, operator: DaemonClient | None) -> int:
     if operator is not None and proof is not None:
         play.scene("record")
         say(_tail(operator))
-        touches = pluralize(int(proof.get("touches") or 0), "approval") + " proved by touch"
-        whole = f"{proof.get('records')} records, whole, {touches}" if proof.get("ok") else "the record was altered"
-        say([labelled("  verify", whole, "allow" if proof.get("ok") else "deny", 12)])
+        whole = f"{proof['records']} records, whole, {pluralize(proof['touches'], 'approval')} proved by touch"
+        ok = proof["ok"]
+        say([labelled("  verify", whole if ok else "the record was altered", "allow" if ok else "deny", 12)])
     if not args.live:
-        print(
-            f"\nNext: `{typed_name()} init` sets it up for your agents, `{typed_name()} uninstall --all` takes it back."
-        )
-    return FAILED if wrong or (proof is not None and not proof.get("ok")) else OK
+        name = typed_name()
+        print(f"\nNext: `{name} init` sets it up for your agents, `{name} uninstall --all` takes it back.")
+    return FAILED if wrong or (proof is not None and not proof["ok"]) else OK
 
 
 def _tail(operator: DaemonClient) -> Iterator[Line]:

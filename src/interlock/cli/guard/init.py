@@ -163,7 +163,7 @@ def _install(args: Args, agents: Sequence[AgentDialect]) -> None:
 
 
 def _has_operators(args: Args) -> bool:
-    return bool(daemon(args).get("/status").get("operators"))
+    return bool(daemon(args).get("/status")["operators"])
 
 
 def _try(args: Args) -> None:

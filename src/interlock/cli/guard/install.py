@@ -259,7 +259,7 @@ def _remove(args: Args, changes: Sequence[FileChange], steps: Sequence[SystemSte
 def _authorised(args: Args, config: Config, hooks: bool) -> Iterator[DaemonClient | None]:
     """On behalf of an operator where there is one; None where nothing is on record and no hooks go."""
     try:
-        operators = daemon(args).get("/status").get("operators")
+        operators = daemon(args).get("/status")["operators"]
     except NoDaemon as error:
         recorded = not config.store.startswith("sqlite:") or (config.folder / "state.db").exists()
         if hooks and recorded:  # the entry would be missing there

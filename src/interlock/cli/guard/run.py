@@ -136,7 +136,7 @@ def _tell(config: Config, jail: SandboxPlan, first: int, grants: Sequence[str], 
     body = {"pid": first, "program": program, "grants": list(grants), "fixed": jail.fixed, "journal": journal}
     try:
         daemon = find_daemon(config)
-        if daemon.get("/status").get("strength") != SEPARATE:  # which is more
+        if daemon.get("/status")["strength"] != SEPARATE:  # which is more
             daemon.post("/jails", body)
     except (ApiError, NoDaemon) as error:
         _warn(f"the daemon does not take this for a jail: {error}")

@@ -56,33 +56,32 @@ def main(args: Args) -> int:
 
 
 def status_lines(found: Row, socket: str, hooks: Sequence[Row]) -> Iterator[Line]:
-    isolation, mode = found.get("strength", ""), found.get("mode", "")
-    yield labelled("Daemon", f"interlock {found.get('version', '')} on {socket}, started {ago(found.get('started'))}")
-    yield labelled("Isolation", f"{isolation}: {declared_words(__name__, 'status').get(isolation, '')}")
-    weak = "" if mode == "enforcing" else f": {MODES.get(mode, '')}"
+    isolation, mode = found["strength"], found["mode"]
+    yield labelled("Daemon", f"interlock {found['version']} on {socket}, started {ago(found['started'])}")
+    yield labelled("Isolation", f"{isolation}: {declared_words(__name__, 'status')[isolation]}")
+    weak = "" if mode == "enforcing" else f": {MODES[mode]}"
     yield labelled("Mode", f"{mode}{weak}", "ask" if weak else "")
-    pause = found.get("pause") or {}
-    if pause.get("paused"):
-        yield labelled("Paused", describe_pause(pause), "ask")
-    yield labelled("Policy", found.get("policy", ""))
-    yield labelled("Store", found.get("store", ""))
+    if found["pause"]["paused"]:
+        yield labelled("Paused", describe_pause(found["pause"]), "ask")
+    yield labelled("Policy", found["policy"])
+    yield labelled("Store", found["store"])
     yield labelled("Operators", *_operators(found))
     yield labelled("Agents", *_guarded(hooks))
-    jails = [(one["program"], ", ".join(one.get("grants") or ())) for one in found.get("jails") or ()]
+    jails = [(one["program"], ", ".join(one["grants"])) for one in found["jails"]]
     if jails:
         words = (f"{program} (granted: {grants})" if grants else program for program, grants in jails)
         yield labelled("Jailed", ", ".join(words))
-    tickets, codes = found.get("openTickets") or 0, found.get("openChallenges") or 0
+    tickets, codes = found["openTickets"] or 0, found["openChallenges"] or 0
     waiting = pluralize(tickets, "open ticket") + ("; see `interlock pending`" if tickets else "")
     waiting += f"; {pluralize(codes, 'challenge')} for a code, see `interlock codes`" if codes else ""
     yield labelled("Waiting", waiting)
-    for one in found.get("raised") or ():
-        yield labelled("Asks more", f"{one.get('name') or one.get('principal', '')}: {one.get('words', '')}", "ask")
-    for one in found.get("blocked") or ():
+    for one in found["raised"]:
+        yield labelled("Asks more", f"{one['name'] or one['principal']}: {one['words']}", "ask")
+    for one in found["blocked"]:
         lifts = f"`interlock unblock {one['principal']} --reason …` lifts it"
-        yield labelled("Blocked", f"{one['principal']}: {one.get('reason', '')}; {lifts}", "deny")
+        yield labelled("Blocked", f"{one['principal']}: {one['reason']}; {lifts}", "deny")
     for name, key, style in (("Warning", "warnings", "ask"), ("Problem", "problems", "deny")):
-        for words in found.get(key) or ():
+        for words in found[key]:
             yield labelled(name, words, style)
 
 
@@ -97,12 +96,12 @@ def _guarded(hooks: Sequence[Row]) -> tuple[str, str]:
 
 
 def _operators(found: Row) -> tuple[str, str]:
-    count = found.get("operators")
+    count = found["operators"]
     if count is None:
         return "unknown: the store cannot be used", "deny"
     if not count:
         return f"none yet: make the first one with `{typed_name()} operator add`", "ask"
-    if not found.get("unlocked"):
+    if not found["unlocked"]:
         words = "nobody signed in since the start: run `interlock unlock`, or approvals cannot be checked"
         return f"{count}; {words}", "ask"
     return f"{count}, unlocked", ""
@@ -136,10 +135,10 @@ def _hook_row(one: HookedFile) -> dict[str, Any]:
 @command("coverage")
 def coverage_main(args: Args) -> int:
     found = daemon(args).get("/coverage")
-    missed = int(found.get("missed", 0))
+    missed = found["missed"]
     lead, key = (("agent", "session"), "sessions") if args.sessions else (("agent",), "agents")
     columns = (*lead, "asked", "calls", "seen", "missed")
-    rows = [[row.get(name, 0) for name in columns] for row in found[key]]
+    rows = [[row[name] for name in columns] for row in found[key]]
     empty = "No hook has asked yet; `interlock doctor` shows whether one would."
     report_table(args, found, columns, rows, empty)
     if missed and not args.json:
@@ -183,15 +182,15 @@ def _general(args: Args, config: Config, chosen: Sequence[HookedFile]) -> Iterat
         yield Check("agents", "problem", f"no agent is guarded: run `{typed_name()} install`")
     try:
         status = daemon(args).get("/status")
-        mode = status.get("mode", "")
-        words = f"answers on {config.socket_path}; isolation {status.get('strength', '')}, mode {mode}"
+        mode = status["mode"]
+        words = f"answers on {config.socket_path}; isolation {status['strength']}, mode {mode}"
         loosened = "" if mode == "enforcing" else ", so nothing is stopped"
         yield Check("daemon", "problem" if loosened else "ok", words + loosened)
-        if status.get("operators") == 0:
+        if status["operators"] == 0:
             words = f"there is none, so whatever takes one is denied at once; in a terminal of your own: {typed_name()} operator add"
             yield Check("operators", "note", words)
-        for said in [*(status.get("problems") or ()), *(status.get("warnings") or ())]:
-            yield Check("daemon", "note", str(said))
+        for said in (*status["problems"], *status["warnings"]):
+            yield Check("daemon", "note", said)
     except (NoDaemon, ApiError) as error:
         yield Check("daemon", "problem", str(error))
     for file in find_project_files(os.getcwd()):

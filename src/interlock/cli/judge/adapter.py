@@ -179,12 +179,12 @@ def _list_adapters(args: Args) -> int:
 
 def _adapter_row(one: Mapping[str, Any]) -> tuple[str, ...]:
     keys = ("name", "version", "trust", "operations")
-    due = f"; a new review is due since {str(one['revalidate_by'])[:10]}" if one.get("overdue") else ""
-    own, step = "its file says so", (one.get("history") or [{}])[-1]
-    if one.get("kind") == "server":
-        own, one = "its proxy says so", {**one, "version": f"server {str(one.get('mark'))[:8]}", "operations": "-"}
+    due = f"; a new review is due since {one['revalidate_by'][:10]}" if one.get("overdue") else ""
+    own, step = "its file says so", (one["history"] or [{}])[-1]
+    if one["kind"] == "server":
+        own, one = "its proxy says so", {**one, "version": f"server {one['mark'][:8]}", "operations": "-"}
     changed = f"{step['by']}: {step['reason']}" if step.get("by") else own
-    return (*(str(one.get(key, "")) for key in keys), f"{one.get('why') or changed}{due}")
+    return (*(str(one[key]) for key in keys), f"{one['why'] or changed}{due}")
 
 
 @_words.word
@@ -192,10 +192,10 @@ def _trust(args: Args) -> int:
     body = {"level": args.level, "reason": args.reason, **({"mark": args.mark} if args.mark else {})}
     with operator_session(args) as operator:
         after = operator.call("PUT", f"/adapters/{path_segment(args.name)}/trust", body)
-    why = f" ({after['why']})" if after.get("why") else ""
-    starts = f": {after['starts']}" if after.get("starts") else ""
-    kind = str(after.get("kind", "adapter")).capitalize()
-    return report(args, after, f"{kind} {after.get('name')} is {after.get('trust')} now{why}{starts or '.'}")
+    why = f" ({after['why']})" if after["why"] else ""
+    starts = f": {after['starts']}" if after.get("starts") else "."
+    lead = f"{after['kind'].capitalize()} {after['name']} is {after['trust']} now"
+    return report(args, after, f"{lead}{why}{starts}")
 
 
 @_words.word

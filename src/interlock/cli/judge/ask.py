@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
 
 from interlock.analysis.display_text import Line, visible
 from interlock.cli.arguments import declared_words
@@ -93,7 +92,7 @@ def review(operator: DaemonClient, args: Args, plan: Row) -> int:
 def _review_loop(operator: DaemonClient, args: Args, path: str, plan: Row) -> int:
     while True:
         say(plan_lines(plan))
-        runs = bool(plan.get("approvable", True))
+        runs = plan["approvable"]
         offered = "[r]un, " if runs else "Nobody may approve this, so it does not run from here. "
         answer = ask_line(f"{offered}[e]dit, [s]ave as a workflow, anything else discards it: ").casefold()
         if answer in ("e", "edit"):
@@ -101,7 +100,7 @@ def _review_loop(operator: DaemonClient, args: Args, path: str, plan: Row) -> in
         elif answer in ("s", "save"):
             _save(operator, plan)
         elif answer in ("r", "run") and runs:
-            if plan.get("confirmation") and not confirm(plan["confirmation"]):
+            if plan["confirmation"] and not confirm(plan["confirmation"]):
                 print("Not run.")
                 continue
             found = _run(operator, args, path, plan)
@@ -117,10 +116,10 @@ def _review_loop(operator: DaemonClient, args: Args, path: str, plan: Row) -> in
 def _run(operator: DaemonClient, args: Args, path: str, plan: Row) -> int | Row:
     """The exit code, or the changed plan where it needs another review."""
     said = {key: plan[key] for key in ("command", "mark")}
-    said |= {"understood": bool(plan.get("confirmation")), "at": "terminal"}
+    said |= {"understood": bool(plan["confirmation"]), "at": "terminal"}
     answer: Row = operator.post(f"{path}/run", said)
-    if answer.get("status") == "held":
-        print(f"\n{answer.get('reason', '')}")
+    if answer["status"] == "held":
+        print(f"\n{answer['reason']}")
         ticket = answer.get("ticket") or {}
         if ticket.get("state") != "pending_approval" or not confirm(
             "Approve exactly this, once, with your passphrase?"
@@ -130,9 +129,9 @@ def _run(operator: DaemonClient, args: Args, path: str, plan: Row) -> int | Row:
         with ending_session(server.on_behalf(session_token(server, name))) as again:
             again.post(f"/tickets/{ticket['id']}/approve")
         answer = operator.post(f"{path}/run", said)
-        if answer.get("status") == "held":
-            raise CommandError(answer.get("reason", ""))
-    journal = None if plan["flags"].get("escalatesPrivileges") else begin_run(settings(args), "plan")
+        if answer["status"] == "held":
+            raise CommandError(answer["reason"])
+    journal = None if plan["flags"]["escalatesPrivileges"] else begin_run(settings(args), "plan")
     code = _run_here(operator, path, answer["command"], answer["cwd"], journal)
     if journal is not None and (undo := journal.id()):
         print(f"`interlock undo {undo}` takes back what it changed.")
@@ -222,16 +221,15 @@ ASK = "?"  # the name that stands for no name
 
 def ask_for_planner(operator: DaemonClient) -> Row:
     found = operator.get("/planner")
-    if not found.get("open"):
+    if not found["open"]:
         raise UsageError(f"{_describe_planner(found)} It is set in the configuration: planner.use")
-    names = [str(name) for name in found.get("choices") or ()]
-    place, user = visible(found.get("host", "")), visible(str(found.get("listener") or ""))
+    names, place, user = found["choices"], visible(found["host"]), visible(found.get("listener", ""))
     who = f"A program of the user {user}" if user else "Some program"
-    there = f"{who} listens at {place}." if found.get("listens") else f"Nobody listens at {place} now."
+    there = f"{who} listens at {place}." if found["listens"] else f"Nobody listens at {place} now."
     print(f"\nWhich planner answers? {there}")
     for number, name in enumerate(names, 1):
         print(f"  {number}  {_planner_words(name, found)}")
-    answer = ask_line(f"[{'/'.join(str(at) for at in range(1, len(names) + 1))}]: ")
+    answer = ask_line(f"[{'/'.join(map(str, range(1, len(names) + 1)))}]: ")
     name = names[int(answer) - 1] if answer.isdecimal() and 1 <= int(answer) <= len(names) else answer
     if name not in names:
         raise CommandError("no planner was chosen; `interlock ask --planner` asks again")
@@ -244,11 +242,11 @@ def _set_planner(operator: DaemonClient, name: str) -> Row:
 
 def _planner_words(name: str, found: Row) -> str:
     words: str = declared_words(__name__, "ask").get(name, name)
-    return words.format(model=visible(found.get("model", "")))
+    return words.format(model=visible(found["model"]))
 
 
 def _describe_planner(found: Row) -> str:
-    use = str(found.get("use") or "")
+    use = found["use"]
     return f"The planner is {_planner_words(use, found)}." if use else "No planner is chosen yet."
 
 
@@ -256,36 +254,36 @@ _STYLE = {"low": "allow", "medium": "ask", "high": "deny"}
 
 
 def plan_lines(plan: Row) -> Iterator[Line]:
-    risk, asked, sure = plan.get("risk", ""), plan.get("requirement") or {}, plan.get("confidence")
-    lost = plan.get("irreversible") and not plan.get("copied")
-    level = f"{risk} risk, {plan.get('level_name', '')}" + (", cannot be undone" if lost else "")
-    first, *more = plan.get("command", "").split("\n")
+    risk, asked, sure = plan["risk"], plan["requirement"], plan["confidence"]
+    lost = plan["irreversible"] and not plan["copied"]
+    level = f"{risk} risk, {plan['level_name']}" + (", cannot be undone" if lost else "")
+    first, *more = plan["command"].split("\n")
     claims = [
-        ("Does", plan.get("explanation"), ""),
-        ("Effect", plan.get("expectedEffect"), ""),
-        ("Assumes", plan.get("assumptions"), ""),
-        ("Sure", sure is not None and f"{round(sure * 100)} %, says {plan.get('planner', '')}", ""),
+        ("Does", plan["explanation"], ""),
+        ("Effect", plan["expectedEffect"], ""),
+        ("Assumes", plan["assumptions"], ""),
+        ("Sure", sure is not None and f"{round(sure * 100)} %, says {plan['planner']}", ""),
     ]
-    edited = [("Edited", f"it was {plan.get('generated', '')}", "")]  # the planner's claims were about another command
-    copied = plan.get("copied") and "what it would destroy is copied first; `interlock undo` brings it back"
+    edited = [("Edited", f"it was {plan['generated']}", "")]  # the planner's claims were about another command
+    copied = plan["copied"] and "what it would destroy is copied first; `interlock undo` brings it back"
     rows = [
-        ("Asked", plan.get("intent"), ""),
+        ("Asked", plan["intent"], ""),
         ("Command", first, "command"),
         ("", [text or " " for text in more], "command"),
-        ("In", plan.get("cwd"), ""),
-        ("Risk", level, _STYLE.get(risk, "deny")),
-        ("", plan.get("safetyFlags"), "mark"),
-        ("Because", plan.get("reasons"), ""),
-        ("Impact", plan.get("blast"), "mark"),
+        ("In", plan["cwd"], ""),
+        ("Risk", level, _STYLE[risk]),
+        ("", plan["safetyFlags"], "mark"),
+        ("Because", plan["reasons"], ""),
+        ("Impact", plan["blast"], "mark"),
         ("Copied", copied, "allow"),
-        ("Instead", plan.get("instead"), ""),
-        ("Gate", asked.get("word", "allow") != "allow" and requirement_words(asked), ""),
-        *(edited if plan.get("edited") else claims),
-        ("It knew", ", ".join(map(str, plan.get("contextUsed") or ())), ""),
-        ("Note", plan.get("notes"), ""),
+        ("Instead", plan["instead"], ""),
+        ("Gate", asked["word"] != "allow" and requirement_words(asked), ""),
+        *(edited if plan["edited"] else claims),
+        ("It knew", ", ".join(plan["contextUsed"]), ""),
+        ("Note", plan["notes"], ""),
     ]
     yield ()
-    if plan.get("notice"):
+    if plan["notice"]:
         yield line(plan["notice"], "dim")
     for name, value, style in rows:
         for words in filter(None, value if isinstance(value, list) else [value]):
@@ -318,7 +316,7 @@ def main(args: Args) -> int:
 
 def _list_history(args: Args) -> int:
     with operator_session(args, reading=True) as operator:
-        found: Any = operator.get("/workflows") if args.workflows else operator.get("/plans", q=args.history or "")
+        found = operator.get("/workflows") if args.workflows else operator.get("/plans", q=args.history or "")
     if args.workflows:
         rows = [
             [one["name"], len(one["steps"]), one["madeBy"], "frozen" if one["frozen"] else ""]
@@ -329,6 +327,6 @@ def _list_history(args: Args) -> int:
     rows = [
         [one["id"], ago(one["madeAt"]), one["status"] + ended, one["risk"], one["command"]]
         for one in found["plans"]
-        for ended in [f" ({one['exitCode']})" if one.get("exitCode") else ""]
+        for ended in [f" ({one['exitCode']})" if one["exitCode"] else ""]
     ]
     return report_table(args, found, ("plan", "when", "how", "risk", "command"), rows, "nothing was asked yet")
