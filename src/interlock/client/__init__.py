@@ -154,8 +154,7 @@ def path_segment(text: str) -> str:
 
 def check_peer(sock: socket.socket, path: Path) -> None:
     """Refuses all but our own user, root, and the folder's owner, who could have planted the socket."""
-    uid = foreign_peer(sock, path)
-    if uid is not None:
+    if (uid := foreign_peer(sock, path)) is not None:
         raise NoDaemon(f"the socket {path} is served by user {uid}, who is not you; nothing was sent")
 
 
@@ -170,8 +169,7 @@ def no_answer_reason(place: str, error: Exception) -> str:
 
 
 def _with_query(path: str, query: Mapping[str, Any]) -> str:
-    said = {key: value for key, value in query.items() if value not in (None, "", False)}
-    words = {key: "true" if value is True else value for key, value in said.items()}
+    words = {key: "true" if value is True else value for key, value in query.items() if value not in (None, "", False)}
     return f"{path}?{urlencode(words)}" if words else path
 
 

@@ -138,8 +138,7 @@ class DaemonLink:
         return await self._request(f"GET {API}{path} HTTP/1.1\r\n{self._head}\r\n".encode(), patience, False)
 
     async def reach(self) -> None:
-        pipe = await self._open()
-        self._keep(pipe)
+        self._keep(await self._open())
 
     def close(self) -> None:
         for pipe in self._idle:
@@ -204,20 +203,16 @@ async def connect_checked(path: Path, opened: Callable[[socket.socket], Awaitabl
         raise
 
 
-CONSENT_FORM: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "approve": {"type": "boolean", "title": "Go on", "description": "Whether this may be done, once."},
-    },
-    "required": ["approve"],
-}
+_APPROVE = {"type": "boolean", "title": "Go on", "description": "Whether this may be done, once."}
+CONSENT_FORM: dict[str, Any] = {"type": "object", "properties": {"approve": _APPROVE}, "required": ["approve"]}
 
 
 def consent_in(form: Any) -> bool | None:
     """True only for an accepted form that approves; None where the form was dismissed."""
-    action, content = (form.get(key) if isinstance(form, Mapping) else None for key in ("action", "content"))
+    action = form.get("action") if isinstance(form, Mapping) else None
     if action not in ("accept", "decline"):
         return None
+    content = form.get("content")
     return action == "accept" and isinstance(content, Mapping) and content.get("approve") is True
 
 

@@ -47,10 +47,8 @@ class LineSplitter:
         """Ends a line, also the last one, which may have no sign for its end."""
         parts, skipped = self._parts, self._skipping
         self._parts, self._size, self._skipping = [], 0, False
-        if skipped:
-            return
-        line = (parts[0] if len(parts) == 1 else b"".join(parts)).strip() if parts else b""
-        if line:
+        line = (parts[0] if len(parts) == 1 else b"".join(parts)).strip()
+        if line and not skipped:
             self._line(line)
 
 
@@ -110,8 +108,7 @@ class LineWriter:
     async def wait_for_room(self) -> None:
         """Waits until there is room for more; raises where the reader has gone."""
         while len(self._waiting) > MOST_WAITING and self.broken is None:
-            self._taken.clear()
-            await self._taken.wait()
+            await self._some_taken()
         if self.broken is not None:
             raise self.broken
 
@@ -120,8 +117,11 @@ class LineWriter:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while self._waiting:
-                    self._taken.clear()
-                    await self._taken.wait()
+                    await self._some_taken()
+
+    async def _some_taken(self) -> None:
+        self._taken.clear()
+        await self._taken.wait()
 
     def _write_waiting(self) -> None:
         try:

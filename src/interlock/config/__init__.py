@@ -216,9 +216,8 @@ def config_of(data: Mapping[str, Any], path: str = "", environ: Mapping[str, str
         key: read_table(form, data.get(key, {}), (key,), problems, renamed=_RENAMED) for key, form in TABLES.items()
     }
     config = _build(data, tables, path, problems, environ)
-    errors = [problem for problem in problems.found if problem.error]
-    if errors:
-        raise ConfigError(*(_message(path, problem) for problem in errors))
+    if errors := [_message(path, problem) for problem in problems.found if problem.error]:
+        raise ConfigError(*errors)
     return replace(config, warnings=(*config.warnings, *(_message(path, problem) for problem in problems.found)))
 
 
@@ -268,9 +267,7 @@ def _with_policy_mode(config: Config) -> Config:
         mode = config.effective_policy().mode
     except ValueError:
         return config
-    if mode in ("", "enforcing"):
-        return config
-    return replace(config, mode=mode, mode_of_policy=True)
+    return config if mode in ("", "enforcing") else replace(config, mode=mode, mode_of_policy=True)
 
 
 def effective_settings(config: Config) -> dict[str, Any]:

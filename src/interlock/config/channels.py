@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
@@ -38,8 +38,9 @@ def _name(value: object, path: Path, problems: Problems, plain: str) -> str:
 
 def _events(value: object, path: Path, problems: Problems, plain: object) -> tuple[str, ...]:
     given = problems.texts(value, path)
-    for word in (word for word in given if word not in EVENTS):
-        problems.error(path, f"expected some of {', '.join(EVENTS)}, got {describe_value(word)}")
+    for word in given:
+        if word not in EVENTS:
+            problems.error(path, f"expected some of {', '.join(EVENTS)}, got {describe_value(word)}")
     if not given:
         problems.error(path, "empty: name the events that are sent here, or leave it out")
     return tuple(event for event in EVENTS if event in given)
@@ -125,9 +126,11 @@ class ChannelSettings(Struct, frozen=True):
     ] = ()
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        found = () if self.dialog == "off" else ("channels.dialog: codes without a sign-in, to all who see the screen",)
-        return (*found, *(warning for route in self.send for warning in _warnings(route)))
+    def warnings(self) -> Iterator[str]:
+        if self.dialog != "off":
+            yield "channels.dialog: codes without a sign-in, to all who see the screen"
+        for route in self.send:
+            yield from _warnings(route)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -150,13 +153,12 @@ class ChannelSettings(Struct, frozen=True):
         return ChannelRoute(DESKTOP, DESKTOP, events=WAITING, implied=True)
 
 
-def _warnings(route: ChannelRoute) -> tuple[str, ...]:
-    found = []
+def _warnings(route: ChannelRoute) -> Iterator[str]:
+    lead = f"channels.send {route.name}"
     if route.url and route.kind != "desktop":
-        found.append("its address is in this file, which agents of the same user can read: use url_file or url_env")
+        yield f"{lead}: its address is in this file, which agents of the same user can read: use url_file or url_env"
     if route.private:
-        found.append("private: codes without a sign-in, to all who can read it")
-    return tuple(f"channels.send {route.name}: {words}" for words in found)
+        yield f"{lead}: private: codes without a sign-in, to all who can read it"
 
 
 def _sources(route: ChannelRoute, path: Path, problems: Problems) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Final, Literal, get_args
 from urllib.parse import urlsplit
 
@@ -50,10 +51,9 @@ class PlannerSettings(Struct, frozen=True):
         return (urlsplit(self.host).hostname or "") in THIS_MACHINE
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        if self.here or not self.host.startswith("http:"):
-            return ()
-        return (f"planner.host: requests go to {urlsplit(self.host).hostname} unencrypted",)
+    def warnings(self) -> Iterator[str]:
+        if not self.here and self.host.startswith("http:"):
+            yield f"planner.host: requests go to {urlsplit(self.host).hostname} unencrypted"
 
 
 class PlanSettings(Struct, frozen=True):
@@ -78,12 +78,8 @@ class PlanSettings(Struct, frozen=True):
     )
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        found = []
+    def warnings(self) -> Iterator[str]:
         if not self.confirm_medium_risk:
-            found.append("plan.confirmMediumRisk = false: medium-risk plans run without a box to tick")
+            yield "plan.confirmMediumRisk = false: medium-risk plans run without a box to tick"
         if self.run_from_elsewhere:
-            found.append(
-                "plan.run_from_elsewhere: an operator who signs in from another machine can run commands on this one"
-            )
-        return tuple(found)
+            yield "plan.run_from_elsewhere: an operator who signs in from another machine can run commands on this one"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from msgspec import Struct
@@ -12,7 +13,6 @@ from interlock.policy.policy import Mode
 from interlock.problems import Problems
 from interlock.schema import says
 
-_CAREFUL = frozenset({"none", "safe", "reversible"})
 _LEVELS = {"none": -1, **{level.word: int(level) for level in Level}}
 PORT = 7310
 
@@ -188,13 +188,11 @@ class HookSettings(Struct, frozen=True):
         return _LEVELS[self.without_daemon]
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        found = []
-        if self.without_daemon not in _CAREFUL:
-            found.append(f"hooks.without_daemon: {self.without_daemon} actions pass while no daemon answers")
+    def warnings(self) -> Iterator[str]:
+        if self.passes > Level.REVERSIBLE:
+            yield f"hooks.without_daemon: {self.without_daemon} actions pass while no daemon answers"
         if self.bypassed == "note":
-            found.append("hooks.bypassed: an agent that bypasses its hook is only recorded, and goes on")
-        return tuple(found)
+            yield "hooks.bypassed: an agent that bypasses its hook is only recorded, and goes on"
 
 
 class ImpactSettings(Struct, frozen=True):
@@ -318,11 +316,11 @@ class SeparateSettings(Struct, frozen=True):
 
     def check(self, problems: Problems) -> None:
         """Refuses a socket without users, users without a socket, and agents of root."""
+        place = "separate", "users"
         if self.on != bool(self.users):
-            words = "hook_socket and users go together: name the users whose agents may use that socket"
-            problems.error(("separate", "users"), words)
+            problems.error(place, "hook_socket and users go together: name the users whose agents may use that socket")
         if "root" in self.users:
-            problems.error(("separate", "users"), "agents of root cannot be restricted")
+            problems.error(place, "agents of root cannot be restricted")
 
 
 class ConsoleSettings(Struct, frozen=True):

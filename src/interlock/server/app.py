@@ -86,7 +86,6 @@ class DaemonApp:
 
     def __init__(self, context: Context, inner: FastAPI) -> None:
         self.context, self._inner = context, inner
-        self._limit = context.config.limits.body_bytes
         self.aql = AqlApi(context)
         self.mcp = McpMount(self.aql)
         self.hooks = HookApi(context, context.hooks)
@@ -106,9 +105,13 @@ class DaemonApp:
             self.context.places.check(scope, headers.get(b"host"), headers.get(b"origin"))  # 1
             if is_console(scope):
                 return await self.console(scope, headers, receive, send)
-            limit = max(self._limit, aql.LIMIT) if aql.is_aql(scope) or scope["path"] == MCP else self._limit
+            limit = self.context.config.limits.body_bytes
+            if aql.is_aql(scope) or scope["path"] == MCP:
+                limit = max(limit, aql.LIMIT)
             body = await read_body(receive, headers.get(b"content-length"), limit, ARRIVED in scope)  # 2
-            who = await self._who(scope, headers.get(b"authorization"))  # 3
+            who = await self.context.credentials.who(scope, headers.get(b"authorization"))  # 3
+            if scope["path"] not in _OPEN:
+                who.known()
             self.context.buckets.take(self._rate_key(scope, who))  # 4
             self._check_change(scope, who)
             if work is not None:
@@ -156,18 +159,13 @@ class DaemonApp:
             raise HttpProblem("NOT_FOUND_OPERATION", "there is no such operation", 404)
         return await _send(send, *await work(who, body))
 
-    async def _who(self, scope: Scope, authorization: bytes | None) -> ApiCaller:
-        who = await self.context.credentials.who(scope, authorization)
-        return who if scope["path"] in _OPEN else who.known()
-
     def _check_change(self, scope: Scope, who: ApiCaller) -> None:
         """Refuses changes by a viewer, and anything but answers by a service; everybody may change their own session."""
         if who.session is None:
             return
         if who.session.resumed and not _UNLOCKED.fullmatch(f"{scope['method']} {scope['path']}"):
-            raise HttpProblem(
-                "PERMISSION_DENIED", "an unlocked terminal answers tickets; this takes your passphrase", 401
-            )
+            words = "an unlocked terminal answers tickets; this takes your passphrase"
+            raise HttpProblem("PERMISSION_DENIED", words, 401)
         if scope["method"] in ("GET", "HEAD") or scope["path"].startswith(SIGN_IN):
             return
         person = self.context.state.sessions.person(who.session.operator)
@@ -207,10 +205,9 @@ class DaemonApp:
 
     def close(self) -> None:
         self.context.pool.close()
-        if self.context.inspect is not None:
-            self.context.inspect.close()
-        if self.context.snapshotter is not None:
-            self.context.snapshotter.close()
+        for child in (self.context.inspect, self.context.snapshotter):
+            if child is not None:
+                child.close()
 
 
 def _replay(body: bytes, receive: Any) -> Any:

@@ -28,10 +28,8 @@ def main(argv: Sequence[str]) -> int:
     config = load_config(Path(argv[0]), {})
     given = inherited_sockets()
     if len(given) != 1 or not config.separate.on:
-        print(
-            "interlock impact helper: is started by systemd, with one socket and a [separate] in its configuration",
-            file=sys.stderr,
-        )
+        words = "is started by systemd, with one socket and a [separate] in its configuration"
+        print(f"interlock impact helper: {words}", file=sys.stderr)
         return 1
     serve_inspections(given[0], config, config.folder.stat().st_uid)
     return 0
@@ -65,9 +63,8 @@ PATIENCE = 10.0  # seconds
 def bind_and_drop_root(config: Config) -> list[socket.socket]:
     """1. gives the sockets' folder to the daemon's user, 2. binds sockets, 3. starts the helper, 4. becomes that user; refuses without root or a setup."""
     if not config.separate.on:
-        raise CannotServe(
-            f"{config.path or 'no configuration'}: no [separate] in it; first `interlock install --system`"
-        )
+        words = "no [separate] in it; first `interlock install --system`"
+        raise CannotServe(f"{config.path or 'no configuration'}: {words}")
     if os.geteuid() != 0:
         raise CannotServe("--system takes root: it binds the sockets, and then becomes the daemon's own user")
     owner = _owner(config.folder)
@@ -86,9 +83,8 @@ def _owner(folder: Path) -> pwd.struct_passwd:
     try:
         found = pwd.getpwuid(folder.stat().st_uid)
     except (OSError, KeyError):
-        raise CannotServe(
-            f"{folder}: no state folder of a user of its own; `interlock install --system` makes it"
-        ) from None
+        words = "no state folder of a user of its own; `interlock install --system` makes it"
+        raise CannotServe(f"{folder}: {words}") from None
     if found.pw_uid == 0:
         raise CannotServe(f"{folder} is root's; `interlock install --system` gives it to a user of its own")
     return found

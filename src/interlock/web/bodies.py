@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from interlock.model import TRUSTS
+from interlock.model import TRUSTS, Level
 from interlock.plans.draft import MOST_COMMAND
 from interlock.plans.planning import MOST_INTENT
 from interlock.plans.releasing import PlanConsent
@@ -159,7 +159,7 @@ class NewGrant(RequestBody):
     effect: str = Field("", max_length=100)
     targets: Paths = Field([], max_length=100)
     environment: str = Field("", max_length=100)
-    ceiling: str = Field("destructive", pattern="^(safe|reversible|destructive|dangerous|forbidden)$")
+    ceiling: str = Field("destructive", pattern=one_of(level.word for level in Level))
     count: int = Field(1, ge=1, le=1_000)
     seconds: int = Field(3_600, ge=1, le=7 * 86_400)
     why: Why
@@ -192,9 +192,8 @@ class NewPattern(RequestBody):
 
 
 Command = Annotated[str, Field(min_length=1, max_length=MOST_COMMAND)]
-Folder = Annotated[
-    str, Field(max_length=4096, description="an absolute path; the daemon's home folder where it is empty")
-]
+_FOLDER = "an absolute path; the daemon's home folder where it is empty"
+Folder = Annotated[str, Field(max_length=4096, description=_FOLDER)]
 Mark = Annotated[str, Field(max_length=200, description="of the review that was shown")]
 Ticked = Annotated[bool, Field(description="whether the box was ticked, where the plan has one")]
 
@@ -285,9 +284,8 @@ def validation_problem(error: RequestValidationError) -> HttpProblem:
     if kind == "missing":
         return missing_param(name)
     if kind == "extra_forbidden":
-        return HttpProblem(
-            "VALIDATION_UNKNOWN_PARAM", f"unknown parameter {name!r}", details={"unknown_params": [name]}
-        )
+        words = f"unknown parameter {name!r}"
+        return HttpProblem("VALIDATION_UNKNOWN_PARAM", words, details={"unknown_params": [name]})
     code, words = _KINDS.get(kind, (TYPE, "expected something else"))
     expected = defaultdict(lambda: "another number of", first.get("ctx") or {})
     said = _one_of(str(expected["pattern"])) or words.format_map(expected)

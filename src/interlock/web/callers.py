@@ -15,7 +15,7 @@ from interlock.records import AgentRow
 from interlock.redaction import hash_token
 from interlock.runtime.state import State
 from interlock.web.concurrency import Pool
-from interlock.web.errors import HttpProblem, permission_denied, unauthenticated
+from interlock.web.errors import permission_denied, unauthenticated
 from interlock.web.guards import Scope, over_socket
 
 MOST_TOKENS = 10_000  # remembered
@@ -97,9 +97,7 @@ class Credentials:
             session = self._state.sessions.session(token, self._state.clock.now())
             if session is not None:
                 return ApiCaller(session=session, token=token, here=here)
-        raise HttpProblem(
-            "PERMISSION_DENIED", "this credential is not valid, or not any more", 401, www_authenticate="Bearer"
-        )
+        raise unauthenticated("this credential is not valid, or not any more")
 
     def _peer(self, principal: str, pid: int) -> ApiCaller:
         return ApiCaller(principal, pid=pid, here=True, isolation=isolation_of(self._state, principal, pid))
@@ -112,10 +110,7 @@ class Credentials:
     async def _agent(self, mark: str, token: str) -> AgentRow | None:
         version = self._state.agents_version
         row = await self._pool.run(agent_of, self._state, token)
-        if (
-            row is not None
-            and version is self._version is self._state.agents_version
-            and len(self._agents) < MOST_TOKENS
-        ):
+        current = version is self._version is self._state.agents_version
+        if row is not None and current and len(self._agents) < MOST_TOKENS:
             self._agents[mark] = row
         return row

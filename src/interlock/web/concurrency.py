@@ -24,8 +24,7 @@ class Pool:
         self._threads = ThreadPoolExecutor(workers, "interlock-worker")
 
     async def run(self, work: Callable[..., T], *given: Any, **named: Any) -> T:
-        call = partial(work, *given, **named) if named else work
-        return await asyncio.get_running_loop().run_in_executor(self._threads, call, *(() if named else given))
+        return await asyncio.get_running_loop().run_in_executor(self._threads, partial(work, *given, **named))
 
     def close(self) -> None:
         self._threads.shutdown(wait=True)
@@ -86,10 +85,9 @@ class Waiters:
 
     def _changed(self, ticket: str) -> None:
         """Called by the store, in a thread of its own."""
-        loop = self._loop
-        if loop is not None:
+        if self._loop is not None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(self._wake, ticket)
+                self._loop.call_soon_threadsafe(self._wake, ticket)
 
     def _wake(self, ticket: str) -> None:
         for event in self._events.get(ticket, ()):

@@ -68,10 +68,8 @@ class Context:
         """The access of a user who is on this machine or has a helper; `here` says so for other names."""
         found = self._access.get((principal, here))
         if found is None:
-            takers = self.state.snapshots.takers
-            found = user_access(
-                principal, self.config.separate, self.projects, self.inspect, self.snapshotter, takers, here
-            )
+            own = self.projects, self.inspect, self.snapshotter, self.state.snapshots.takers
+            found = user_access(principal, self.config.separate, *own, here)
             if len(self._access) < MOST_ACCESS:
                 self._access[principal, here] = found
         return found
@@ -81,14 +79,10 @@ class Context:
         return self.config.console.public_url or f"http://localhost:{self.port or self.config.daemon.port}"
 
 
-def caller_of(request: Request) -> ApiCaller:
+async def _caller(request: Request) -> ApiCaller:
     """The caller that `DaemonApp` authenticated, in a role that the route is for."""
     found: ApiCaller = request.scope[CALLER]
     return found
-
-
-async def _operator(request: Request) -> OperatorSession:
-    return caller_of(request).operator()
 
 
 async def _context(request: Request) -> Context:
@@ -96,18 +90,20 @@ async def _context(request: Request) -> Context:
     return found
 
 
-async def _state(request: Request) -> State:
-    return (await _context(request)).state
-
-
-async def _caller(request: Request) -> ApiCaller:
-    return caller_of(request)
-
-
 # The parameters that a route may have.
 Who = Annotated[ApiCaller, Depends(_caller)]
-By = Annotated[OperatorSession, Depends(_operator)]
 TheContext = Annotated[Context, Depends(_context)]
+
+
+async def _operator(who: Who) -> OperatorSession:
+    return who.operator()
+
+
+async def _state(context: TheContext) -> State:
+    return context.state
+
+
+By = Annotated[OperatorSession, Depends(_operator)]
 TheState = Annotated[State, Depends(_state)]
 PATIENCE = 5  # seconds before a retry
 

@@ -85,8 +85,10 @@ def unknown_param(given: Iterable[str], known: Collection[str]) -> HttpProblem:
     return HttpProblem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter {unknown[0]!r:.80}{hint}", details=details)
 
 
-def unauthenticated() -> HttpProblem:
-    words = "this needs an agent token (agt_…) or an operator's session (ses_…) as Authorization: Bearer"
+NO_CREDENTIAL = "this needs an agent token (agt_…) or an operator's session (ses_…) as Authorization: Bearer"
+
+
+def unauthenticated(words: str = NO_CREDENTIAL) -> HttpProblem:
     return HttpProblem("PERMISSION_DENIED", words, 401, www_authenticate="Bearer")
 
 
@@ -113,7 +115,7 @@ EXPECTED: Mapping[type[Exception], Callable[[Any], HttpProblem]] = {
     HttpProblem: lambda error: error,
     AnswerRefused: lambda error: HttpProblem(error.code, str(error)),
     TooManySignIns: lambda error: rate_limited(str(error), error.seconds, SIGN_INS.most),
-    SignInRefused: lambda error: HttpProblem("PERMISSION_DENIED", str(error), 401, www_authenticate="Bearer"),
+    SignInRefused: lambda error: unauthenticated(str(error)),
     EnrolError: lambda error: invalid_value(str(error)),
     JournalError: lambda error: HttpProblem("NOT_FOUND_RESOURCE", str(error)),
     StoreError: lambda _: HttpProblem("INTERNAL_ERROR", NO_STORE, 503),

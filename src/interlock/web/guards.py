@@ -12,7 +12,7 @@ from typing import Any
 from interlock.config import Config
 from interlock.ports import Clock
 from interlock.times import iso
-from interlock.web.errors import HttpProblem, permission_denied, rate_limited, too_large
+from interlock.web.errors import HttpProblem, permission_denied, rate_limited, too_large, unauthenticated
 from interlock.web.sockets import CannotServe
 
 Scope = dict[str, Any]
@@ -21,9 +21,7 @@ ARRIVED = "interlock.arrived"  # in the scope of a request whose body is complet
 OPENED_BY = "interlock.opened_by"  # in the state of a TCP connection: the uid that opened it on this machine, or None
 _HERE = ("localhost", "127.0.0.1", "[::1]")
 # Headers of proxies. Under a local host name, outsiders would reach the interface for local agents.
-_FORWARDED = frozenset(
-    {b"x-forwarded-for", b"x-real-ip", b"cf-connecting-ip", b"true-client-ip", b"tailscale-user-login"}
-)
+_FORWARDED = frozenset(b"x-forwarded-for x-real-ip cf-connecting-ip true-client-ip tailscale-user-login".split())
 
 _AGENT_TOKEN = b"bearer agt_"
 
@@ -93,8 +91,7 @@ def _check_remote_agent(scope: Scope, origin: bytes | None) -> None:
         raise permission_denied("requests from other origins are not answered")
     token = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
     if not token.lower().startswith(_AGENT_TOKEN) and scope["path"] != "/healthz":
-        words = "agents on other machines send a token: `interlock agents add NAME` makes one"
-        raise HttpProblem("PERMISSION_DENIED", words, 401, www_authenticate="Bearer")
+        raise unauthenticated("agents on other machines send a token: `interlock agents add NAME` makes one")
 
 
 def over_socket(scope: Scope) -> bool:
@@ -180,9 +177,7 @@ class Buckets:
         self._left[principal] = (left - count, now)
 
 
-_SIGN_IN_PATHS = frozenset(
-    {"/api/v1/session", "/api/v1/session/resume", "/api/v1/operators/first"}
-)  # paths that sign an operator in
+_SIGN_IN_PATHS = ("/api/v1/session", "/api/v1/session/resume", "/api/v1/operators/first")
 
 
 class AllowedUsers:

@@ -79,10 +79,8 @@ def agent_ref_json(agent: AgentRef) -> Json:
 
 
 def grant_json(grant: Grant) -> Json:
-    names = (
-        "id,effect,targets,ceiling,environment,remaining,principal,name,session,digests,by,why,created_at,expires_at"
-    )
-    return wire_fields(grant, names, "revoked_at,revoked_by")
+    names = "id,effect,targets,ceiling,environment,remaining,principal,name,session,digests,by,why"
+    return wire_fields(grant, f"{names},created_at,expires_at", "revoked_at,revoked_by")
 
 
 def agent_json(row: AgentRow) -> Json:
@@ -139,10 +137,7 @@ def verdict_json(verdict: AuditVerdict) -> Json:
         verdict,
         "ok,records,faults,notes,proved,unproved,proved_until,touches,touched_until",
         records=verdict.rows,
-        faults=[
-            {"writer": fault.writer, "seq": fault.seq, "what": fault.what, "words": fault.words, "since": fault.since}
-            for fault in verdict.faults
-        ],
+        faults=[wire_fields(fault, "writer,seq,what,words,since", since=fault.since) for fault in verdict.faults],
         proved=dict(verdict.proved),
     )
 
@@ -200,7 +195,7 @@ def _changes_json(snapshot: Snapshot, found: UndoPlan | UndoResult) -> Json:
             for change in found.changes
         ],
         "total": found.total or len(found.changes),
-        "say": [_escape(words) for words in found.say],
+        "say": list(map(_escape, found.say)),
         "problem": found.problem,
     }
 

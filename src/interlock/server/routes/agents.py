@@ -100,21 +100,18 @@ def room(state: TheState, who: Who, body: NewRequest) -> Any:
 
 def _request(loaded: LoadedAdapter, body: NewRequest) -> ServiceRequest:
     """Refuses a file other than the one this daemon loaded."""
+    details = {"operation": body.operation}
     if body.file != loaded.mark:
-        words = (
-            f"The file served as '{body.adapter}' is not the one the daemon loaded; an operator starts the daemon again"
+        words = f"The file served as '{body.adapter}' is not the one the daemon loaded"
+        trusts = {"required_trust": Trust.GENERATED.word, "actual_trust": Trust.UNTESTED.word}
+        raise HttpProblem(
+            "PERMISSION_TRUST_LEVEL_INSUFFICIENT",
+            f"{words}; an operator starts the daemon again",
+            details=details | trusts,
         )
-        details = {
-            "operation": body.operation,
-            "required_trust": Trust.GENERATED.word,
-            "actual_trust": Trust.UNTESTED.word,
-        }
-        raise HttpProblem("PERMISSION_TRUST_LEVEL_INSUFFICIENT", words, details=details)
     own = loaded.adapter.operation(body.operation)
     if own is None:
-        raise HttpProblem(
-            "NOT_FOUND_OPERATION", "this adapter has no such operation", details={"operation": body.operation}
-        )
+        raise HttpProblem("NOT_FOUND_OPERATION", "this adapter has no such operation", details=details)
     return ServiceRequest(own.maps_to, own.category)
 
 

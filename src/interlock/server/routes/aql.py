@@ -190,10 +190,9 @@ class AqlApi:
             raise HttpProblem(problem.code, problem.message) from None
 
     def _surface(self, mode: str) -> Surface:
-        found = self._surfaces.get(mode)
-        if found is None:
-            found = self._surfaces[mode] = surface(self.context.state, self.context.version, mode)
-        return found
+        if mode not in self._surfaces:
+            self._surfaces[mode] = surface(self.context.state, self.context.version, mode)
+        return self._surfaces[mode]
 
     async def _end(self, key: McpSession) -> None:
         self.context.state.elicitations.forget(key.session)

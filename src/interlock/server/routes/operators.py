@@ -23,7 +23,7 @@ from interlock.server.routes import ANYBODY, OPEN, OPERATOR, RouteGroup
 from interlock.times import iso
 from interlock.web.bodies import FirstOperator, Mode, NewOperator, OperatorChange, Passphrase, Resume, SignIn
 from interlock.web.callers import ApiCaller
-from interlock.web.context import By, Context, TheContext, TheState, Who, caller_of
+from interlock.web.context import By, Context, TheContext, TheState, Who
 from interlock.web.errors import HttpProblem, invalid_value, permission_denied
 from interlock.web.wire import operator_json, wire_fields
 
@@ -37,10 +37,9 @@ routes = RouteGroup("/api/v1", "people")
 async def open_session(context: TheContext, request: Request, who: Who, body: SignIn) -> Any:
     if who.principal and not who.here:
         raise permission_denied("an agent's token does not sign anybody in")
-    given = (body.operator, body.passphrase, body.channel)
     async with context.signing_in:
-        token, session = await context.pool.run(_sign_in, context, who, *given)
-    until = _unlock(context, request, session) if body.channel == CLI else 0.0
+        token, session = await context.pool.run(_sign_in, context, who, body)
+    until = _unlock(context, request, who, session) if body.channel == CLI else 0.0
     return _token_json(token, session) | ({"unlockedUntil": iso(until)} if until else {})
 
 
@@ -52,21 +51,21 @@ async def open_session(context: TheContext, request: Request, who: Who, body: Si
     "Signs in again at an unlocked terminal; over the unix socket",
     404,
 )
-def resume(state: TheState, context: TheContext, request: Request, body: Resume) -> Any:
-    place, now = _place(context, request), state.clock.now()
+def resume(state: TheState, context: TheContext, request: Request, who: Who, body: Resume) -> Any:
+    place, now = _place(context, request, who), state.clock.now()
     found = state.sessions.resume(place, now, body.operator) if place is not None else None
     if found is None:
-        raise HttpProblem("NOT_FOUND_RESOURCE", "this terminal is not unlocked; enter your passphrase")
+        raise _not_found("this terminal is not unlocked; enter your passphrase")
     token, session = found
     state.recorder.event_alone("unlock", session.operator, {"channel": CLI, "resumed": True})
     return _token_json(token, session)
 
 
 @routes("DELETE", "/session/resume", "done", OPEN, "Locks this terminal again; over the unix socket", 404)
-def lock(state: TheState, context: TheContext, request: Request) -> Any:
-    place = _place(context, request)
+def lock(state: TheState, context: TheContext, request: Request, who: Who) -> Any:
+    place = _place(context, request, who)
     if place is None or not state.sessions.lock(place):
-        raise HttpProblem("NOT_FOUND_RESOURCE", "this terminal is not unlocked")
+        raise _not_found("this terminal is not unlocked")
     return {"success": True}
 
 
@@ -141,25 +140,28 @@ def mode(state: TheState) -> Any:
 @routes("PUT", "/mode", "mode", OPERATOR, "Changes the mode, by an admin")
 def change_mode(state: TheState, by: By, body: Mode) -> Any:
     set_mode(state, by, body.mode, body.reason)
-    return {"mode": state.mode, "known": list(MODES)}
+    return mode(state)
+
+
+def _not_found(words: str) -> HttpProblem:
+    return HttpProblem("NOT_FOUND_RESOURCE", words)
 
 
 def _token_json(token: str, session: OperatorSession) -> dict[str, Any]:
     return {"token": token} | wire_fields(session, "operator,expires_at")
 
 
-def _place(context: Context, request: Request) -> tuple[str, TerminalPlace] | None:
+def _place(context: Context, request: Request, who: ApiCaller) -> tuple[str, TerminalPlace] | None:
     """From the kernel; None for an agent's process, and in a jail."""
-    who = caller_of(request)
     if not who.here or not who.pid or who.isolation == JAILED:
         return None
     place = context.place_of(who.pid, (request.scope.get("state") or {}).get(CONNECTED))
     return (who.principal, place) if place is not None else None
 
 
-def _unlock(context: Context, request: Request, session: OperatorSession) -> float:
+def _unlock(context: Context, request: Request, who: ApiCaller, session: OperatorSession) -> float:
     """The end of the time that the caller's terminal is unlocked; 0 where it cannot be."""
-    minutes, place = context.config.limits.unlock_minutes, _place(context, request)
+    minutes, place = context.config.limits.unlock_minutes, _place(context, request, who)
     if not minutes or place is None:
         return 0.0
     until = context.state.clock.now() + minutes * 60
@@ -167,18 +169,18 @@ def _unlock(context: Context, request: Request, session: OperatorSession) -> flo
     return until
 
 
-def _sign_in(context: Context, who: ApiCaller, name: str, passphrase: str, channel: str) -> tuple[str, OperatorSession]:
+def _sign_in(context: Context, who: ApiCaller, body: SignIn) -> tuple[str, OperatorSession]:
     """Failures are counted by origin, so that no agent can lock an operator out."""
     source = who.principal or "tcp"
     if who.here and context.agent_above(who.pid):
         source = f"agent of {source}"
-    return sign_in(context.state, name, passphrase, channel, source)
+    return sign_in(context.state, body.operator, body.passphrase, body.channel, source)
 
 
 def _may_enrol(context: Context, who: ApiCaller) -> None:
     """Refuses processes of other users, and any that an agent started."""
     if not who.here:
-        raise HttpProblem("NOT_FOUND_RESOURCE", "the first operator is made in a terminal: `interlock operator add`")
+        raise _not_found("the first operator is made in a terminal: `interlock operator add`")
     if who.principal not in (f"uid:{os.getuid()}", "uid:0"):
         raise permission_denied("the first operator is made by the daemon's own user, or by root")
     if why := context.agent_above(who.pid):

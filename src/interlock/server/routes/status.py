@@ -7,8 +7,9 @@ from itertools import islice
 from typing import Any
 
 from fastapi import Query
-from msgspec import Struct
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
 from starlette.responses import PlainTextResponse, StreamingResponse
 
 from interlock.approvals import challenges, pausing
@@ -62,10 +63,7 @@ def status(context: TheContext, who: Who) -> Any:
         "openChallenges": codes,
         "problems": list(dict.fromkeys(filter(None, problems))) if ours else [],
         "blocked": [{"principal": one, "reason": why} for one, why in sorted(state.blocks.items())] if ours else [],
-        "raised": [
-            {"principal": one.agent.principal, "name": one.agent.name, "points": one.points, "words": one.words}
-            for one in raised
-        ],
+        "raised": [wire_fields(one.agent, "principal,name") | wire_fields(one, "points,words") for one in raised],
         "warnings": list(config.warnings),
         "started": iso(context.started),
         "jails": [wire_fields(jail, "program,grants,since") for jail in state.jails.running()],
@@ -80,11 +78,8 @@ def metrics(state: TheState) -> Any:
 
 @status_routes("GET", "/metrics", "text", OPEN, "Metrics for Prometheus", media="text/plain")
 def prometheus(state: TheState) -> PlainTextResponse:
-    from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
-
-    registry = CollectorRegistry(auto_describe=False)
-    registry.register(Collector(families(state)))
-    return PlainTextResponse(generate_latest(registry), media_type=CONTENT_TYPE_LATEST.partition("; charset")[0])
+    text = generate_latest(FamilyCollector(families(state)))
+    return PlainTextResponse(text, media_type=CONTENT_TYPE_LATEST.partition("; charset")[0])
 
 
 @status_routes("GET", "/healthz", "health", OPEN, "The process is alive")
@@ -122,9 +117,8 @@ def pause_json(state: State) -> dict[str, Any]:
     found, most = state.pause.found, state.in_force.pauses.max_minutes
     if found is None or not found.at(state.clock.now()):
         return {"paused": False, "maxMinutes": most}
-    return {"paused": True, "maxMinutes": most} | wire_fields(
-        found, "by,reason,ceiling,since,until", until=iso(found.until)
-    )
+    fields = wire_fields(found, "by,reason,ceiling,since,until", until=iso(found.until))
+    return {"paused": True, "maxMinutes": most} | fields
 
 
 channel_routes = RouteGroup("/api/v1/channels", "people")
@@ -143,11 +137,12 @@ def test(state: TheState, by: By, name: str) -> Any:
 PREFIX = "interlock_"
 
 
-class Collector(Struct, eq=False):
-    families: Sequence[Family]
+class FamilyCollector(Collector):
+    def __init__(self, families: Sequence[Family]) -> None:
+        self._families = families
 
     def collect(self) -> Iterator[Metric]:
-        return map(metric, self.families)
+        return map(metric, self._families)
 
 
 def metric(family: Family) -> Metric:

@@ -37,9 +37,8 @@ def opened(state: TheState, by: By, id: str) -> Any:
 
 @routes("POST", "/{id}/freeze", "workflow_open", OPERATOR, "Approves all steps as they are, until one changes", 409)
 def freeze(state: TheState, by: By, id: str, body: Freeze) -> Any:
-    return opened_json(
-        state, workflows.freeze(state, by, id, [step.consent for step in body.steps], body.runs, body.days)
-    )
+    steps = [step.consent for step in body.steps]
+    return opened_json(state, workflows.freeze(state, by, id, steps, body.runs, body.days))
 
 
 @routes("POST", "/{id}/run", "workflow_run", OPERATOR, "Runs all steps; `held` where the gate requires more", 409)
