@@ -45,10 +45,9 @@ class LineSplitter:
 
     def end(self) -> None:
         """Ends a line, also the last one, which may have no sign for its end."""
-        parts, skipped = self._parts, self._skipping
+        line = b"".join(self._parts).strip()  # nothing of one that is too long
         self._parts, self._size, self._skipping = [], 0, False
-        line = (parts[0] if len(parts) == 1 else b"".join(parts)).strip()
-        if line and not skipped:
+        if line:
             self._line(line)
 
 
