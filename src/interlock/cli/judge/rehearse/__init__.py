@@ -22,6 +22,7 @@ from interlock.cli.output import line, progress
 from interlock.engine.preview import local_policy
 from interlock.local_times import clock
 from interlock.model import AgentRef, Level
+from interlock.policy.impact import count_words
 from interlock.records import Grant
 from interlock.redaction import redact_text
 
@@ -65,8 +66,7 @@ def rehearsal_lines(days: int, found: Rehearsal) -> Iterator[Line]:
     gone = found.of(LOST)
     lost = f"{len(gone):,} really lost data" if gone else "nothing is known to be lost"
     asked = f"you would have been asked {pluralize(len(found.asked), 'time')}"
-    total = sum(found.calls.values())
-    yield line(f"{span}: {total:,} call{'' if total == 1 else 's'}, {asked}, {lost}", "heading")
+    yield line(f"{span}: {count_words(found.calls.total(), 'call')}, {asked}, {lost}", "heading")
     sources = ", ".join(f"{word} {count:,}" for word, count in sorted(found.calls.items()))
     yield line(sources or "nothing read", "dim")
     for calls, words in (
@@ -104,7 +104,7 @@ def false_alarm_lines(found: Rehearsal, rules: Sequence[str], known: Collection[
 def rehearsal_json(days: int, found: Rehearsal) -> dict[str, Any]:
     tally = found.tally
     return {
-        "days": days, "calls": sum(found.calls.values()), "sources": dict(found.calls), "files": tally.files,
+        "days": days, "calls": found.calls.total(), "sources": dict(found.calls), "files": tally.files,
         "asked": len(found.asked), "kept": len(found.with_snapshot), "lost": len(found.of(LOST)), "open": len(found.of(OPEN)),
         "malformed": tally.malformed, "unjudged": tally.unjudged, "unread": tally.unread,
         "questions": [_question(one) for one in found.asked], "snapshots": [_question(one) for one in found.with_snapshot],

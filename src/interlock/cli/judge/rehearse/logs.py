@@ -67,22 +67,22 @@ def read_records(path: Path, tally: LogTally) -> Iterator[dict[str, Any]]:
         while line := file.readline(LONGEST):
             if not line.strip():
                 continue
-            try:
-                found = json.loads(line)
-            except (ValueError, RecursionError):
-                found = None
-            if isinstance(found, dict):
+            if isinstance(found := _json(line), dict):
                 yield found
             else:
                 tally.malformed += 1
 
 
-def parse_time(value: object, otherwise: float) -> float:
-    """The seconds of an ISO time; the file's own time where there is none."""
-    if not isinstance(value, str):
-        return otherwise
+def _json(text: str | bytes) -> Any:
     try:
-        return datetime.fromisoformat(value).timestamp()
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def parse_time(value: object, otherwise: float) -> float:
+    try:
+        return datetime.fromisoformat(text_of(value)).timestamp()
     except (ValueError, OverflowError, OSError):
         return otherwise
 
@@ -144,12 +144,7 @@ def _codex_call(item: dict[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
 
 
 def _arguments(value: object) -> dict[str, Any]:
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return {}
-    return table_of(value)
+    return table_of(_json(value) if isinstance(value, str) else value)
 
 
 def _outcome(output: object) -> str:
@@ -184,17 +179,15 @@ def read_history(path: Path, since: float, tally: LogTally) -> Iterator[PastCall
 
 def _fish(lines: Iterator[str]) -> Iterator[tuple[str, int | None]]:
     """A command, its time on a line below."""
-    text: str | None = None
+    text = ""  # that has no time yet
     for line in lines:
         if found := _FISH.fullmatch(line):
-            if text is not None:
-                yield text, None
+            yield text, None
             text = re.sub(r"\\[n\\]", lambda one: _ESCAPED[one[0]], found[1])
-        elif text is not None and (found := _WHEN.fullmatch(line)):
+        elif found := _WHEN.fullmatch(line):
             yield text, int(found[1])
-            text = None
-    if text is not None:
-        yield text, None
+            text = ""
+    yield text, None
 
 
 def _posix(lines: Iterator[str]) -> Iterator[tuple[str, int | None]]:
@@ -216,11 +209,10 @@ def _join_continued(lines: Iterator[str]) -> Iterator[str]:
     for line in lines:
         if line.endswith("\\"):
             kept += line[:-1] + "\n"
-            continue
-        yield kept + line
-        kept = ""
-    if kept:
-        yield kept
+        else:
+            yield kept + line
+            kept = ""
+    yield kept
 
 
 def _lines(path: Path, tally: LogTally) -> Iterator[str]:
@@ -279,11 +271,7 @@ def _reader(path: Path) -> Reader:
         return read_history
     with path.open("rb") as file:
         for _ in range(LINES_TO_DETECT):
-            try:
-                record = json.loads(file.readline(LONGEST))
-            except (ValueError, RecursionError):
-                continue
-            record = table_of(record)
+            record = table_of(_json(file.readline(LONGEST)))
             kind = record.get("type")
             if (kind in _KINDS and "payload" in record) or kind in ("function_call", *_OUTPUTS):  # once without payload
                 return read_codex_log

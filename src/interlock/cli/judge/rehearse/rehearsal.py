@@ -18,7 +18,7 @@ from interlock.engine.assessment import Unjudged
 from interlock.engine.explain import ALLOW, PolicyAnswer
 from interlock.engine.preview import preview
 from interlock.impact import Budget, BudgetExceeded, Unclear
-from interlock.impact.git import Repository, repository_of
+from interlock.impact.git import repository_of
 from interlock.impact.inspection import Inspection
 from interlock.impact.survey import REGENERABLE, TEMP
 from interlock.impact.targets import existing_paths, join_target
@@ -74,13 +74,12 @@ def _effect_fate(effect: Mapping[str, Any], base: str, home: str) -> str:
 
 
 def _git_fate(path: str, budget: Budget) -> str:
-    found: Repository | None = repository_of(os.path.dirname(path), budget)
+    found = repository_of(os.path.dirname(path), budget)
     if found is None:
         return LOST
     inside = found.inside(path)
-    if any(name == inside or name.startswith(f"{inside}/") for name in found.index.entries):
-        return BACK
-    return BACK if REGENERABLE.intersection(inside.split("/")) else LOST
+    tracked = any(name == inside or name.startswith(f"{inside}/") for name in found.index.entries)
+    return BACK if tracked or REGENERABLE.intersection(inside.split("/")) else LOST
 
 
 DAY = 86_400.0
