@@ -84,7 +84,7 @@ def parse_action(line: bytes) -> tuple[Id, Action]:
     if isinstance(id, bool) or not isinstance(id, str | int | None):
         raise BadLine(f"id is a {type(id).__name__}, expected a string or a whole number")
     if isinstance(id, str):
-        id = _whole(id, "id", None)
+        _whole(id, "id", None)
     if twice:
         raise BadLine(f"the key {twice[0]!r} stands there twice", id)
     cwd = _text(data, "cwd", id)
@@ -135,8 +135,6 @@ def _parsed(line: bytes) -> tuple[dict[str, Any], list[str]]:
 
 def _whole(text: str, key: str, id: Id) -> str:
     """The text itself; refuses a lone surrogate, which no program can be given."""
-    if text.isascii():
-        return text
     try:
         text.encode()
     except UnicodeEncodeError:

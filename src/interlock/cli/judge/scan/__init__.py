@@ -9,6 +9,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatch
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -66,9 +67,8 @@ def main(argv: Sequence[str]) -> int:
 def _hit_json(hit: Hit) -> dict[str, Any]:
     finding = finding_json(hit.finding)
     del finding["span"]  # of the piece that was read, which is not in the output
-    rule = finding.pop("id")
-    place = {"file": hit.file, "line": hit.line, "kind": hit.kind, "rule": rule, "level_name": hit.finding.level.word}
-    return {**place, **finding, "message": hit.message}
+    place = {"file": hit.file, "line": hit.line, "kind": hit.kind, "rule": finding.pop("id")}
+    return {**place, "level_name": hit.finding.level.word, **finding, "message": hit.message}
 
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -145,29 +145,24 @@ class Scan(Struct):
 
 def files_under(paths: Sequence[str], excluded: Sequence[str]) -> Iterator[str]:
     """All files, in order; symbolic links inside a folder are not followed."""
-    seen = 0
-    for top in paths:
-        pending = [os.path.normpath(top)]
+    for top in map(os.path.normpath, paths):
+        pending = [top]
         while pending:
             path = pending.pop()
-            if path != os.path.normpath(top) and _is_excluded(path, excluded):
+            if path != top and _is_excluded(path, excluded):
                 continue
             if os.path.isdir(path):
                 pending += reversed(_entries(path))
-                continue
-            seen += 1
-            if seen > MAX_FILES:
-                return
-            yield path
+            else:
+                yield path
 
 
 def _entries(folder: str) -> list[str]:
     try:
         with os.scandir(folder) as found:
-            names = [entry for entry in found if not entry.is_symlink()]
             return sorted(
                 os.path.join(folder, entry.name) if folder != "." else entry.name
-                for entry in names
+                for entry in found
                 if entry.is_file(follow_symlinks=False)
                 or (entry.is_dir(follow_symlinks=False) and entry.name not in _SKIPPED)
             )
@@ -176,15 +171,14 @@ def _entries(folder: str) -> list[str]:
 
 
 def _is_excluded(path: str, excluded: Sequence[str]) -> bool:
-    slashed = path.replace(os.sep, "/")
-    name = slashed.rsplit("/", 1)[-1]
-    return any(fnmatch(slashed, glob) or fnmatch(name, glob) or fnmatch(slashed, f"*/{glob}") for glob in excluded)
+    name = path.rsplit("/", 1)[-1]
+    return any(fnmatch(path, glob) or fnmatch(name, glob) or fnmatch(path, f"*/{glob}") for glob in excluded)
 
 
 def scan_file(path: str, into: Scan, lowest: Level) -> None:
     full = os.path.abspath(path)
     head = read_bytes(full, _HEAD)
-    source = source_of(full.replace(os.sep, "/"), head) if head else None
+    source = source_of(full, head) if head else None
     if source is None or head is None or b"\0" in head:
         return
     data = read_bytes(full, MAX_BYTES)
@@ -219,7 +213,7 @@ Tick = Callable[[str], None]
 
 def scan(paths: Sequence[str], excluded: Sequence[str], lowest: Level, tick: Tick) -> Scan:
     result = Scan()
-    for path in files_under(paths, excluded):
+    for path in islice(files_under(paths, excluded), MAX_FILES):
         tick(path)
         scan_file(path, result, lowest)
     return result

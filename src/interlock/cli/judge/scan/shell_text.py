@@ -207,14 +207,12 @@ def _fill_reference(found: re.Match[str], variables: Mapping[str, str]) -> str:
 
 
 def _last(found: re.Match[str]) -> str:
-    name = found[1] or found[2]
-    if name:
+    if name := found[1] or found[2]:
         return hole(name)
     if found[3]:
         return "target"
-    if found[0].startswith("$(shell"):
-        return "$("
-    return "$(: "  # a function of make; what it gives is not known, and it does nothing
+    # Else a function of make; what it gives is not known, and it does nothing.
+    return "$(" if found[0].startswith("$(shell") else "$(: "
 
 
 _SET = re.compile(r"^(?:export\s+)?([A-Za-z_][\w-]*)\s*:=\s*(?:\"([^\"]*)\"|'([^']*)')\s*$")
@@ -224,7 +222,7 @@ _BRACES = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 
 def justfile(text: str) -> list[Snippet]:
     """Each recipe line, which has its own shell; a recipe that starts with #! is one script."""
-    variables: dict[str, str] = {one[1]: one[2] or one[3] or "" for one in map(_SET.match, text.split("\n")) if one}
+    variables = {one[1]: one[2] or one[3] or "" for one in map(_SET.match, text.split("\n")) if one}
     found: list[Snippet] = []
     recipe: list[Snippet] = []
     named = False
@@ -277,8 +275,7 @@ def dockerfile(text: str) -> list[Snippet]:
         if word == "FROM":
             stage = _Stage()
         elif word in _RUNS:
-            piece = _run(word, rest, number, heredocs)
-            if piece is not None:
+            if piece := _run(word, rest, number, heredocs):
                 found.append(replace(join_snippets([*stage.settings, piece]), cwd=stage.cwd))
         else:
             _set(stage, word, rest, number)
@@ -297,8 +294,7 @@ def _set(stage: _Stage, word: str, rest: str, number: int) -> None:
 
 
 def _run(word: str, rest: str, number: int, heredocs: list[Snippet]) -> Snippet | None:
-    flags = _FLAGS.match(rest)
-    if flags:
+    if flags := _FLAGS.match(rest):
         number += flags[0].count("\n")
         rest = rest[flags.end() :]
     if word == "HEALTHCHECK":
@@ -307,10 +303,8 @@ def _run(word: str, rest: str, number: int, heredocs: list[Snippet]) -> Snippet 
             return None
         number += rest[: check.start(1)].count("\n")
         rest = check[1]
-    if rest.lstrip().startswith("["):
-        words = _words(rest)
-        if words is not None:
-            return snippet(shlex.join(words), number)
+    if rest.lstrip().startswith("[") and (words := _words(rest)):
+        return snippet(shlex.join(words), number)
     if heredocs and _HEREDOC.match(rest.strip()) and not _HEREDOC.sub("", rest).strip():
         piece = join_snippets(heredocs)  # shell, unless its first line names another interpreter
         shebang = _SHEBANG.match(piece.text.split("\n", 1)[0])
@@ -331,7 +325,7 @@ def _words(text: str) -> list[str] | None:
 
 
 def _instructions(text: str) -> Iterator[tuple[int, str, list[Snippet]]]:
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = text.split("\n")
     escape = "`" if re.match(r"#\s*escape\s*=\s*`", lines[0]) else "\\"
     at = 0
     while at < len(lines):
