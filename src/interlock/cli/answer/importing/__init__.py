@@ -18,7 +18,6 @@ from interlock.cli.answer.importing.formats import ALLOW, ASK, ForeignRule, Unkn
 from interlock.cli.command import (
     OK,
     Args,
-    CommandError,
     UsageError,
     command,
     list_of,
@@ -67,11 +66,8 @@ def import_main(args: Args) -> int:
 
 
 def _checked(path: Path, config: Config) -> ImportedFile:
-    try:
-        with wrong_usage(UnknownFormat):
-            guard, rules = read_file(path)
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror}") from None
+    with wrong_usage(UnknownFormat):
+        guard, rules = read_file(path)
     book = rules_of(config) if any(rule.verdict == ALLOW and rule.patterns for rule in rules) else Rulebook.of((), {})
     return ImportedFile(str(path), guard, tuple(_limited(rule, book, config) for rule in rules))
 

@@ -109,8 +109,11 @@ def _settings(guard: str, found: Any, known: str, at: str = "") -> Iterator[Fore
     """The settings of a guard that are no rules, so that none is left out in silence."""
     for key in found if isinstance(found, Mapping) and known else ():
         if key not in known.split():
-            rule = ForeignRule("", f"{at}{key}")
-            yield rule.left(f"a setting of {guard} itself; nothing here corresponds to it")
+            yield _left(f"{at}{key}", f"a setting of {guard} itself; nothing here corresponds to it")
+
+
+def _left(source: str, problem: str) -> ForeignRule:
+    return ForeignRule("", source).left(problem)
 
 
 _SUFFIXES: Mapping[str, tuple[str, Callable[[str], Any]]] = {
@@ -142,9 +145,8 @@ def _texts(value: Any) -> list[str]:
 
 
 def _rule(verdict: str, row: Table, source: str, *why: str) -> ForeignRule:
-    return ForeignRule(
-        verdict, str(row.get(source) or ""), why=next((str(row[key]) for key in why if row.get(key)), "")
-    )
+    reason = next((str(row[key]) for key in why if row.get(key)), "")
+    return ForeignRule(verdict, str(row.get(source) or ""), why=reason)
 
 
 def _built_in(guard: str, found: Table, verdicts: Mapping[str, str], at: str = "") -> Iterator[ForeignRule]:
@@ -227,12 +229,12 @@ def _codex(text: str) -> Iterator[ForeignRule]:
         name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
         source = " ".join(ast.unparse(node).split())
         if not isinstance(call, ast.Call) or name != "prefix_rule":
-            yield ForeignRule("", source).left("only prefix_rule is carried over")
+            yield _left(source, "only prefix_rule is carried over")
             continue
         try:
             given = {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg}
         except ValueError:
-            yield ForeignRule("", source).left("it is computed, and only literals are read")
+            yield _left(source, "it is computed, and only literals are read")
             continue
         yield _codex_rule(source, given)
 
@@ -297,11 +299,8 @@ def _dcg_config(found: Table, path: Path) -> Iterator[ForeignRule]:
         rows = _table(found.get("overrides")).get(key)
         for row in rows if isinstance(rows, list) else ():
             given = row if isinstance(row, Mapping) else {"pattern": str(row)}
-            rule = _rule(verdict, given, "pattern", "reason")
-            if given.get("when"):
-                yield rule.left("it has a condition, and a standing answer has none")
-            else:
-                yield rule.from_regex()
+            rule, bound = _rule(verdict, given, "pattern", "reason"), given.get("when")
+            yield rule.left("it has a condition, and a standing answer has none") if bound else rule.from_regex()
     yield from _built_in("dcg", _table(found.get("packs")), {"enabled": DENY, "disabled": ALLOW}, "packs.")
     for name, table in _table(found.get("agents")).items():
         for command in _texts(_table(table).get("additional_allowlist")):
@@ -357,6 +356,7 @@ def _shellfirm_checks(found: Any, path: Path) -> Iterator[ForeignRule]:
 
 
 _NAH = {"allow": ALLOW, "ask": ASK, "block": DENY}
+_NAH_KEYS = ("classify", "actions", "sensitive_paths", "enable-guards")
 
 
 def _nah(found: Table, path: Path) -> Iterator[ForeignRule]:
@@ -380,12 +380,7 @@ _FORMATS: tuple[tuple[str, Callable[[Any], bool], Callable[[Any, Path], Iterator
     ("Claude Code", _has("permissions"), _claude, ""),
     ("dcg", _has("allow"), _dcg_allowlist, "allow"),
     ("dcg", _has("destructive_patterns", "safe_patterns"), _dcg_pack, ""),
-    (
-        "nah",
-        _has("classify", "actions", "sensitive_paths", "enable-guards"),
-        _nah,
-        "classify actions sensitive_paths enable-guards disabled overrides",
-    ),
+    ("nah", _has(*_NAH_KEYS), _nah, f"{' '.join(_NAH_KEYS)} disabled overrides"),
     (
         "shellfirm",
         _has("challenge", "checks", "deny_patterns_ids", "ignores_patterns_ids"),
