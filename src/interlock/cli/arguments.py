@@ -36,7 +36,6 @@ def declarations(module: str) -> Mapping[str, Table]:
 
 
 def declared_words(module: str, word: str) -> Mapping[str, Any]:
-    """What a command says of each value, from its declaration."""
     words: Mapping[str, Any] = declarations(module)[word]["words"]
     return words
 

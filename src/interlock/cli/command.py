@@ -137,6 +137,12 @@ def _other_version(args: Args) -> str:
     return ""
 
 
+def command_of(args: Args) -> list[str]:
+    """The words of the command to run, without the `--` before them."""
+    words: list[str] = args.command
+    return words[1:] if words[:1] == ["--"] else words
+
+
 def settings(args: Args) -> Config:
     return load_config(Path(args.config) if args.config else None)
 
@@ -150,7 +156,6 @@ def say_json(value: object) -> None:
 
 
 def say(lines: Iterable[Line], to_errors: bool = False) -> None:
-    """Print styled lines; on stderr where stdout is for JSON."""
     paint(lines, sys.stderr if to_errors else sys.stdout)
 
 
@@ -180,7 +185,6 @@ def report_table(
 
 
 def pluralize(number: int, noun: str) -> str:
-    """`1 case`, `2 cases`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
@@ -218,13 +222,14 @@ def find_ticket(server: DaemonClient, given: str, states: Sequence[str], all_see
     raise CommandError("nothing waits for an answer")
 
 
-def find_row(rows: Sequence[Row], given: str, kind: str) -> str:
-    """The id that `given` abbreviates, with or without its kind; refuses none and several."""
-    found = [row for row in rows if row["id"].startswith(id_prefix(given, f"{kind}_"))]
+def find_grant(server: DaemonClient, given: str) -> str:
+    """The id that `given` abbreviates; refuses none and several."""
+    rows = list_of(server, "grants")
+    found = [row for row in rows if row["id"].startswith(id_prefix(given, GRANT))]
     found = [row for row in found if row["id"] == given] or found
     if len(found) == 1:
         return str(found[0]["id"])
-    raise _several(given, found) if found else _none(given, kind, rows)
+    raise _several(given, found) if found else _none(given, "grant", rows)
 
 
 def open_tickets(server: DaemonClient) -> list[Row]:

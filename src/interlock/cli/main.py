@@ -44,11 +44,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
-        rows = {
-            name: "".join(f"  {word:<12}   {said}\n" for word, said in words.items())
-            for name, words in _SECTIONS.items()
-        }
-        print(_HELP.format(commands="\n".join(f"\n{name}\n{text}".rstrip("\n") for name, text in rows.items())), end="")
+        lines: list[str] = []
+        for name, commands in _SECTIONS.items():
+            lines += ["", name, *(f"  {word:<12}   {said}" for word, said in commands.items())]
+        print(_HELP.format(commands="\n".join(lines)), end="")
         return 0
     if words[0] in ("--version", "-V"):
         from interlock import __version__

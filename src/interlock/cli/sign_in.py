@@ -23,7 +23,6 @@ _WHY = "say why, with --reason WORDS"
 
 @contextmanager
 def operator_session(args: Args, reading: bool = False, why: str = "") -> Iterator[DaemonClient]:
-    """The daemon on behalf of an operator; refuses an agent's terminal, and keeps the token in memory."""
     server = daemon(args)
     status = server.get("/status")
     if status["operators"] is None:
@@ -132,7 +131,7 @@ def require_reason_or_person(args: Args) -> None:
 
 
 def require_reason(args: Args, reads: str = "") -> None:
-    """Asks the person at the terminal where no option says it; `reads` names who reads it."""
+    """Asks the person at the terminal; `reads` names who reads it."""
     require_reason_or_person(args)
     if not args.reason.strip():
         args.reason = ask_line(f"Why{f' ({reads})' if reads else ''}: ")

@@ -15,9 +15,8 @@ from interlock.cli.command import (
     UsageError,
     command,
     daemon,
-    find_row,
+    find_grant,
     find_ticket,
-    list_of,
     parse_duration,
     pluralize,
     report,
@@ -91,7 +90,7 @@ def _terms(args: Args, offered: Row, seconds: int) -> dict[str, Any]:
 @main.word
 def revoke_grant(args: Args) -> int:
     with operator_session(args) as operator:
-        id = find_row(list_of(operator, "grants"), args.id, "grant")
+        id = find_grant(operator, args.id)
         gone = operator.call("DELETE", f"/grants/{id}")
     return report(args, gone, f"Revoked: {short_id(id)} counts no more.")
 

@@ -50,12 +50,10 @@ def main(args: Args) -> int:
     if args.dry_run:
         print("Nothing was changed (--dry-run).")
         return OK
-    if not args.yes:
-        if not person:
-            words = f"{is_agents_terminal()}, so nobody can be asked: check with --dry-run, then give --yes"
-            raise UsageError(words)
-        if ask_line("Go on? [Y/n] ").casefold() in ("n", "no"):
-            raise UsageError("nothing was changed")
+    if not (args.yes or person):
+        raise UsageError(f"{is_agents_terminal()}, so nobody can be asked: check with --dry-run, then give --yes")
+    if person and ask_line("Go on? [Y/n] ").casefold() in ("n", "no"):
+        raise UsageError("nothing was changed")
     _offer_channel(args, config, person)
     for step in steps:
         _take(step)
@@ -142,10 +140,9 @@ def _offer_channel(args: Args, config: Config, person: bool) -> None:
 
 def _unusable(url: str) -> str:
     """Why Apprise cannot send to an address, without the address; empty where it can, or is not there to say."""
-    if find_spec("apprise") is None:
-        return ""
     try:
-        Apprise(url)
+        if find_spec("apprise") is not None:
+            Apprise(url)
     except ValueError as error:
         return f"{error}; expected one such as ntfys://ntfy.sh/TOPIC"
     return ""
@@ -167,7 +164,6 @@ def _has_operators(args: Args) -> bool:
 
 
 def _try(args: Args) -> None:
-    """Hold one action that nobody runs, let the person approve it, and ask for it again."""
     body = {"agent": _TRIAL_AGENT, "cwd": str(Path.home()), "command": TRIED}
     answer = daemon(args).ask("POST", "/evaluate", body).body or {}
     ticket = str(answer.get("pendingId") or "")

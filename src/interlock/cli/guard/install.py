@@ -142,7 +142,6 @@ def _build(config: Config) -> None:
 
 
 def _switch_wrapping(args: Args, config: Config, agents: Sequence[AgentDialect]) -> dict[str, Any]:
-    """Lets commands run below the journal; else says why not."""
     able = any(agent.rewrites is not None for agent in agents) and not config.separate.on
     if args.no_wrap or args.dry_run or args.http or not able:
         return {"on": config.undo.wrap, "why": ""}
@@ -319,9 +318,9 @@ def confirm_changes(args: Args, count: int, verb: str, steps: int = 0) -> bool:
     """Without a terminal it requires --yes."""
     if args.yes:
         return True
-    parts = [f"{verb} {pluralize(count, 'file')}"] if count or not steps else []
-    parts += [f"take {pluralize(steps, 'step')}"] if steps else []
-    question = f"{' and '.join(parts)}?".capitalize()
+    files = f"{verb} {pluralize(count, 'file')}" if count or not steps else ""
+    take = f"take {pluralize(steps, 'step')}" if steps else ""
+    question = f"{' and '.join(filter(None, (files, take)))}?".capitalize()
     if not (os.isatty(0) and os.isatty(1)):
         raise UsageError(f"{question} There is no terminal to ask at: check with --dry-run, then give --yes")
     return confirm(question)
@@ -337,13 +336,12 @@ def _require_root(args: Args) -> None:
 
 def _guarded_users(args: Args) -> tuple[str, ...]:
     """The named users, those guarded already, or the caller of sudo; refuses where there is none."""
-    named = tuple(dict.fromkeys(args.users or ()))
-    if named:
-        return named
+    if args.users:
+        return tuple(dict.fromkeys(args.users))
     if SYSTEM_CONFIG.is_file():
         return load_config(SYSTEM_CONFIG, {}).separate.users
     caller = os.environ.get("SUDO_USER", "")
-    if caller and caller != "root":
+    if caller not in ("", "root"):
         return (caller,)
     raise UsageError("whose agents are to be guarded? Say it with --for USER; root's own cannot be")
 

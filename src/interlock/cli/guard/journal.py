@@ -6,14 +6,14 @@ import os
 import subprocess
 from typing import NoReturn
 
-from interlock.cli.command import Args, CommandError, UsageError, command, settings
+from interlock.cli.command import Args, CommandError, UsageError, command, command_of, settings
 from interlock.journal import CANNOT, JournalError, is_journaled, join
 from interlock.journal.build import ready
 
 
 @command("journal")
 def main(args: Args) -> int:
-    words = args.command[1:] if args.command[:1] == ["--"] else args.command
+    words = command_of(args)
     if args.probe == bool(words):
         raise UsageError("--probe takes no command" if args.probe else "give a command after --")
     if is_journaled():  # its own settings may be out of reach, as in a jail

@@ -29,7 +29,7 @@ def main(args: Args) -> int:
         config = load_config(args.config)
         naming = ToolNaming.of(os.environ)
         policy = _policy(args.policy) if args.policy else ""
-        token = agent_token(args.token_file) if args.token_file else ""
+        token = agent_token(args.token_file)
     mode = safety_mode(args.safety_mode)
     from interlock.mcp.stdio import ServerOptions, run  # `mcp` takes a second
 
@@ -48,8 +48,10 @@ def _policy(path: Path) -> str:
     return text
 
 
-def agent_token(path: Path) -> str:
+def agent_token(path: Path | None) -> str:
     """An agent's token, read from a file so that no argument or variable shows it."""
+    if path is None:
+        return ""
     token = path.read_text(encoding="utf-8").strip()
     if not token.startswith("agt_") or not token.isascii() or len(token.split()) != 1:
         raise ValueError(f"{path}: no agent token (agt_…)")

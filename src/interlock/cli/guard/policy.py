@@ -66,12 +66,9 @@ def _diff(args: Args) -> int:
 
 
 def _tell(found: Comparison, one: str, other: str) -> None:
-    cannot = sum(found.cannot.values())
-    print(
-        f"{pluralize(found.records, 'recorded action')}: {found.same} answered alike, {sum(found.changed.values())} differently",
-        end="",
-    )
-    print(f", {cannot} that cannot be judged again" if cannot else "")
+    lead = f"{pluralize(found.records, 'recorded action')}: {found.same} answered alike"
+    cannot = f", {found.cannot.total()} that cannot be judged again" if found.cannot else ""
+    print(f"{lead}, {found.changed.total()} differently{cannot}")
     if found.changed:
         print()
         rows = [(before, after, str(count)) for (before, after), count in found.changed.most_common()]

@@ -39,7 +39,7 @@ def main(argv: Sequence[str]) -> int:
 @wrong_usage(OSError, ValueError)
 def _relay(args: Args) -> int:
     config = load_config(args.config)
-    setting = ProxyOptions(config, args.config, agent_token(args.token_file) if args.token_file else "")
+    setting = ProxyOptions(config, args.config, agent_token(args.token_file))
     if args.servers is not None:
         return run_relay(relay_many(servers_in_file(args.servers, args.trust), setting))
     given = {"command": args.command, "url": args.url, "header_files": args.header_file}

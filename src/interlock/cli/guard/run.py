@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from interlock.agents import agent
-from interlock.cli.command import Args, CommandError, UsageError, command, settings
+from interlock.cli.command import Args, CommandError, UsageError, command, command_of, settings
 from interlock.client import ApiError, NoDaemon, find_daemon
 from interlock.config import Config
 from interlock.engine.fallback import start_daemon
@@ -53,7 +53,7 @@ _GRANTS = {"grants": "\n".join(f"  {word:<11} {grant.words}" for word, grant in 
 
 @command("run", _GRANTS, grant={"type": _grants})
 def main(args: Args) -> int:
-    config, command = settings(args), args.command[1:] if args.command[:1] == ["--"] else args.command
+    config, command = settings(args), command_of(args)
     if not command:
         raise UsageError("say what to run: interlock run -- AGENT …")
     if shutil.which(command[0]) is None:
@@ -90,7 +90,7 @@ def main(args: Args) -> int:
 
 
 def _journal(config: Config, program: str) -> JournalRun | None:
-    """The journal of the session; says why there is none, unless it is switched off."""
+    """Says why there is none, unless it is switched off."""
     found = begin_run(config, os.path.basename(program), build=True)
     if found is None:
         if config.undo.journal:
@@ -131,7 +131,6 @@ def _unguarded(program: str, guarded: Container[str]) -> str:
 
 
 def _tell(config: Config, jail: SandboxPlan, first: int, grants: Sequence[str], journal: bool) -> None:
-    """Report the jail to the daemon; warns the person where the daemon does not accept it."""
     program = os.path.basename(jail.command[0])[:200]
     body = {"pid": first, "program": program, "grants": list(grants), "fixed": jail.fixed, "journal": journal}
     try:

@@ -121,9 +121,8 @@ def _run(operator: DaemonClient, args: Args, path: str, plan: Row) -> int | Row:
     if answer["status"] == "held":
         print(f"\n{answer['reason']}")
         ticket = answer.get("ticket") or {}
-        if ticket.get("state") != "pending_approval" or not confirm(
-            "Approve exactly this, once, with your passphrase?"
-        ):
+        waits = ticket.get("state") == "pending_approval"
+        if not waits or not confirm("Approve exactly this, once, with your passphrase?"):
             return plan
         server, name = daemon(args), operator.get("/session")["operator"]
         with ending_session(server.on_behalf(session_token(server, name))) as again:
@@ -141,7 +140,6 @@ def _run(operator: DaemonClient, args: Args, path: str, plan: Row) -> int | Row:
 
 
 def _run_here(operator: DaemonClient, path: str, command: str, cwd: str, journal: JournalRun | None) -> int:
-    """Run the command as this user at this terminal; Ctrl-C goes to the command."""
     shell = next((one for one in ("/bin/bash", "/usr/bin/bash") if os.path.exists(one)), "/bin/sh")
     before = signal.signal(signal.SIGINT, lambda number, frame: None)  # Ctrl-C reaches the command by itself
     sys.stdout.flush()
@@ -165,7 +163,7 @@ def _run_here(operator: DaemonClient, path: str, command: str, cwd: str, journal
 
 
 def _edit_plan(operator: DaemonClient, path: str, plan: Row) -> Row:
-    text = _edit_line("Command: ", plan["command"])
+    text = _edit_line(plan["command"])
     try:
         return dict(operator.call("PUT", path, {"command": text})) if text.strip() else plan
     except ApiError as error:
@@ -203,7 +201,8 @@ def _workflow(operator: DaemonClient, args: Args) -> int:
     return code
 
 
-def _edit_line(prompt: str, text: str) -> str:
+def _edit_line(text: str) -> str:
+    prompt = "Command: "
     if "\n" in text:
         print("This command has several lines; what you type takes the place of all of them.")
         return ask_line(prompt)

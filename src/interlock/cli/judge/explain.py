@@ -258,6 +258,6 @@ def _cd(line: str) -> str | None:
         words = shlex.split(line)
     except ValueError:
         return None
-    if not words or words[0] != "cd" or len(words) > 2 or any(mark in line for mark in ";&|$`<>"):
+    if words[:1] != ["cd"] or len(words) > 2 or any(mark in line for mark in ";&|$`<>"):
         return None
     return words[1] if len(words) == 2 else "~"

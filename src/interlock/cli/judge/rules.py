@@ -31,7 +31,7 @@ def _list(args: Args) -> int:
 
 @main.word
 def _show(args: Args) -> int:
-    rules = {rule.id: (pack, rule) for pack, book in _packs().items() for rule in book.rules.values()}
+    rules = {id: (pack, rule) for pack, book in _packs().items() for id, rule in book.rules.items()}
     if args.id not in rules:
         raise _unknown("rule", args.id, list(rules))
     return report(args, rule_json(*rules[args.id]), rule_lines(*rules[args.id]))
