@@ -197,7 +197,7 @@ Row = Mapping[str, Any]
 
 
 def list_of(server: DaemonClient, kind: str, key: str = "", **query: Any) -> list[Row]:
-    """A list of the daemon, such as `tickets`; `key` where its body names it otherwise."""
+    """`key` where the body names the list otherwise."""
     body = server.get(f"/{kind}", **query)
     rows: list[Row] = body[key or kind] if isinstance(body, Mapping) else body
     return rows
@@ -278,7 +278,6 @@ _SPAN = re.compile(r"(\d{1,6})\s*([smhd]?)", re.ASCII)
 
 
 def parse_duration(text: str) -> int:
-    """`90`, `90s`, `30m`, `2h` or `1d` in seconds; refuses anything else."""
     found = _SPAN.fullmatch(text.strip())
     if not found or not int(found[1]):
         raise UsageError(f"{text!r} is no time; expected such as 90s, 30m, 2h or 1d")

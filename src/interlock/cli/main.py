@@ -70,7 +70,6 @@ def _run(words: list[str]) -> int:
 
 
 def command_function(word: str) -> Callable[[Sequence[str]], int]:
-    """The function of a word of COMMANDS; imports no other command."""
     section = next(title for title, commands in _SECTIONS.items() if word in commands).lower()
     module = import_module(f"interlock.cli.{section}.{_SHARED.get(word, word)}")
     name = f"{word.replace('-', '_')}_main" if word in _SHARED else "main"

@@ -248,7 +248,6 @@ class DaemonSession:
 
 
 async def start_daemon(config: Config, config_path: Path | None) -> None:
-    """Returns when it answers; raises NoDaemon with the log's path otherwise."""
     process = _spawn(config, config_path)
     end = asyncio.get_running_loop().time() + START_PATIENCE
     while asyncio.get_running_loop().time() < end:

@@ -105,7 +105,6 @@ class LineWriter:
             self._paced(True)
 
     async def wait_for_room(self) -> None:
-        """Waits until there is room for more; raises where the reader has gone."""
         while len(self._waiting) > MOST_WAITING and self.broken is None:
             await self._some_taken()
         if self.broken is not None:

@@ -78,7 +78,6 @@ class ChannelRoute(Confidential, Struct, frozen=True):
 
 
 def _routes(value: object, path: Path, problems: Problems, plain: object) -> tuple[ChannelRoute, ...]:
-    """The routes; errors go to `problems`, and no address is repeated in them."""
     items = problems.items(value, path) if value else []
     if len(items) > MOST_CHANNELS:
         problems.error(path, f"expected at most {MOST_CHANNELS}, got {len(items)}")

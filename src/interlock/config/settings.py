@@ -184,7 +184,6 @@ class HookSettings(Struct, frozen=True):
 
     @property
     def passes(self) -> int:
-        """The highest level that passes without a daemon; -1 for none."""
         return _LEVELS[self.without_daemon]
 
     @property
@@ -315,7 +314,6 @@ class SeparateSettings(Struct, frozen=True):
         return bool(self.hook_socket)
 
     def check(self, problems: Problems) -> None:
-        """Refuses a socket without users, users without a socket, and agents of root."""
         place = "separate", "users"
         if self.on != bool(self.users):
             problems.error(place, "hook_socket and users go together: name the users whose agents may use that socket")

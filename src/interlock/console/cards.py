@@ -116,7 +116,6 @@ class Card(Struct, frozen=True):
 
     @property
     def patterns(self) -> tuple[tuple[str, str], ...]:
-        """Id and description."""
         found = ((str(one.get("id") or ""), str(one.get("description") or "")) for one in self.ticket.patterns)
         return tuple((id, words) for id, words in found if words)
 
@@ -197,7 +196,6 @@ def other_attempts(state: State, tickets: Iterable[Ticket]) -> Mapping[str, Sequ
 
 
 def _attempt(body: Mapping[str, Any]) -> tuple[str, str]:
-    """The ticket that an attempt met, and its text; empty for a malformed record."""
     try:
         facts = body["facts"]
         at = facts["circumstances"]
@@ -214,4 +212,4 @@ def approves_too_fast(visit: Visit) -> bool:
     state = visit.state
     query = AuditQuery(event="approve", since=state.clock.now() - WITHIN, limit=_MOST, newest_first=True)
     rows = state.store.read(lambda tx: tx.audit(query))
-    return sum(body_of(row).get("by") == visit.who.operator for row in rows) >= MANY
+    return [body_of(row).get("by") for row in rows].count(visit.who.operator) >= MANY

@@ -136,7 +136,6 @@ def record_story(state: State, entry: RecordEntry) -> dict[str, Any]:
 
 
 def _display(state: State, body: Mapping[str, Any]) -> ActionDisplay:
-    """With the commands it would have run, marked by the rules that fired then."""
     action = action_of(body)
     seen = assess_record(body, state.rules)
     if seen is None:

@@ -1,4 +1,4 @@
-"""Sign-in and sign-out, the set-up link, an operator's passkeys and authenticators, and step-up: for one ticket, code or grant, or for two minutes of changes."""
+"""Sign-in and sign-out, the set-up link, passkeys and authenticators, and step-up: for one ticket, code or grant, or for two minutes of changes."""
 
 from __future__ import annotations
 

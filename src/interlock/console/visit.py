@@ -198,8 +198,6 @@ H = TypeVar("H", bound=Callable[[Visit], Response | Body])
 
 
 class PageRoute(Route):
-    """`ConsoleApp` alone calls the handler."""
-
     def __init__(self, method: str, path: str, handler: Callable[[Visit], Any], role: str, json: bool) -> None:
         super().__init__(path, handler, methods=[method])
         self.method, self.role, self.json = method, role, json

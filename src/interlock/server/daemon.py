@@ -159,7 +159,7 @@ def _run(config: Config, state: State, app: DaemonApp, sockets: list[socket.sock
 
 
 def _attempt(work: Callable[..., Any], *given: Any) -> None:
-    """Runs a step of the shutdown; logs a store failure instead of raising."""
+    """Logs a store failure instead of raising."""
     try:
         work(*given)
     except StoreError as error:
@@ -167,7 +167,7 @@ def _attempt(work: Callable[..., Any], *given: Any) -> None:
 
 
 def _raise_file_limit() -> None:
-    """Raises the limit of open files, so that idle connections cannot keep an operator out."""
+    """So that idle connections cannot keep an operator out."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < most:

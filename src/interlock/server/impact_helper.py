@@ -24,7 +24,6 @@ STATE = ".local/state/interlock"  # below the user's home: Interlock's own, what
 
 
 def main(argv: Sequence[str]) -> int:
-    """Serves the socket that systemd passes; exits with 1 where there is none."""
     config = load_config(Path(argv[0]), {})
     given = inherited_sockets()
     if len(given) != 1 or not config.separate.on:

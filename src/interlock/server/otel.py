@@ -48,7 +48,6 @@ def export_figures(state: State, settings: Telemetry, version: str) -> Iterator[
 
 
 def reader(settings: Telemetry) -> MetricReader:
-    """Exports periodically; failures are logged only."""
     try:
         from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
         from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
@@ -59,7 +58,6 @@ def reader(settings: Telemetry) -> MetricReader:
 
 
 def endpoint(url: str) -> str:
-    """The address, with OTLP's default path where it has none."""
     return url if urlsplit(url).path.strip("/") else f"{url.rstrip('/')}/v1/metrics"
 
 

@@ -74,7 +74,6 @@ class Credentials:
         self._version = state.agents_version
 
     def forget(self) -> None:
-        """Drops the cached tokens, after any change of an agent."""
         self._state.agents_version = object()
 
     async def who(self, scope: Scope, authorization: bytes | None) -> ApiCaller:

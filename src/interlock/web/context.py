@@ -109,7 +109,6 @@ PATIENCE = 5  # seconds before a retry
 
 
 def verify_record_once(context: Context) -> AuditVerdict:
-    """Refuses while another verification runs."""
     if not context.proving.acquire(blocking=False):
         raise rate_limited("the whole record is being verified already; ask again in a moment", PATIENCE)
     try:

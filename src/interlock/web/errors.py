@@ -71,7 +71,7 @@ def missing_param(name: str) -> HttpProblem:
     return HttpProblem("VALIDATION_MISSING_PARAM", f"missing required parameter {name!r}", details={"param_name": name})
 
 
-def too_large(words: str, what: str, limit: int, unit: str, actual: int | None = None, **headers: str) -> HttpProblem:
+def too_large(words: str, what: str, limit: int, unit: str, actual: int | None = None, **headers: Any) -> HttpProblem:
     details = {"limit_type": what, "limit_value": limit, "unit": unit}
     details |= {"actual_value": actual} if actual is not None else {}
     return HttpProblem("VALIDATION_PAYLOAD_TOO_LARGE", words, details=details, **headers)

@@ -69,7 +69,6 @@ class HostNames:
         return any(name == b"host" and value.lower() == self._public for name, value in scope["headers"])
 
     def _check_public(self, scope: Scope, origin: bytes | None) -> None:
-        """Refuses anything but the console under the public host name."""
         path = str(scope["path"])
         if path not in ("/", "/console") and not path.startswith("/console/"):
             raise HttpProblem("NOT_FOUND_OPERATION", "there is no such page", 404)
@@ -204,14 +203,12 @@ class AllowedUsers:
             raise permission_denied("nobody signs in where agents ask; operators have a socket of their own")
 
     def check_agent(self, principal: str) -> None:
-        """Refuses a local user who is not listed in the configuration."""
         if self._on and principal.startswith("uid:") and _uid(principal) not in self._may_ask:
             words = f"this daemon guards other users' agents, not those of {principal}; `interlock install --system --for NAME`"
             raise permission_denied(words)
 
 
 def uids(names: Iterable[str]) -> list[int]:
-    """The uids of users; refuses an unknown name."""
     found = []
     for name in names:
         try:

@@ -90,7 +90,6 @@ def main(args: Args) -> int:
 
 
 def _journal(config: Config, program: str) -> JournalRun | None:
-    """Says why there is none, unless it is switched off."""
     found = begin_run(config, os.path.basename(program), build=True)
     if found is None:
         if config.undo.journal:

@@ -86,7 +86,6 @@ def status_lines(found: Row, socket: str, hooks: Sequence[Row]) -> Iterator[Line
 
 
 def _guarded(hooks: Sequence[Row]) -> tuple[str, str]:
-    """The agents whose hooks ask this gate, as this user and this folder see it."""
     if not hooks:
         return "none guarded by hooks here: run `interlock install`", "ask"
     states = {(one["title"], one["scope"], one["state"].replace("installed", "")): None for one in hooks}

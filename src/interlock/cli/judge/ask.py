@@ -185,7 +185,6 @@ def _save(operator: DaemonClient, plan: Row) -> None:
 
 
 def _workflow(operator: DaemonClient, args: Args) -> int:
-    """Each step has its own review; a failed one ends it, if it says so."""
     opened: Row = operator.post(f"/workflows/{path_segment(args.workflow)}/open")
     flow, steps, code = opened["workflow"], opened["steps"], OK
     for number, plan in enumerate(steps, 1):

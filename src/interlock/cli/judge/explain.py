@@ -165,7 +165,6 @@ def show(
 
 
 def _reached(config: str | None) -> list[dict[str, Any]]:
-    """The limits that this user's agents have reached; empty where no daemon answers."""
     from interlock.client import ApiError, NoDaemon, find_daemon  # 60 modules, for --look alone
 
     try:

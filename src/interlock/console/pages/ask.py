@@ -223,7 +223,6 @@ def listing(visit: Visit) -> Response:
 
 @routes.post("/workflows", APPROVER)
 def save_workflow(visit: Visit) -> Response:
-    """One command a line, all in one folder."""
     lines = [line for line in field(visit, "commands").replace("\r\n", "\n").split("\n") if line.strip()]
     steps = [{"command": line, "cwd": field(visit, "cwd")} for line in lines]
     stops = visit.form.get("stop") == "yes"

@@ -125,7 +125,6 @@ def _entry(visit: Visit, given: Mapping[str, str]) -> RecordEntry:
 
 
 def _place(text: str) -> Place | None:
-    """The first page for a malformed position."""
     at, _, rest = text.partition(":")
     seq, _, writer = rest.partition(":")
     try:

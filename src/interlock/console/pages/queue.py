@@ -89,7 +89,6 @@ def one(visit: Visit) -> Response:
 
 @routes.post("/console/tickets/{id}/approve", APPROVER)
 def approve(visit: Visit) -> Response:
-    """Refuses a ticket that takes a step-up."""
     ticket = find_ticket(visit, visit.id)
     if needs_stepup(ticket):
         raise InvalidInput("this takes your passkey, or your passphrase and a code")
@@ -136,7 +135,6 @@ def lift(visit: Visit) -> Response:
 
 @routes.post("/console/challenges/{id}/reveal", APPROVER)
 def reveal(visit: Visit) -> Response:
-    """A new code, shown once, on this page alone."""
     shown = revealing.reveal(*visit.by, visit.id)
     return visit.page("queue/_code.html", code=shown.code, expires_at=shown.expires_at)
 

@@ -125,5 +125,4 @@ def _row(visit: Visit) -> Snapshot:
 
 
 def _until(state: State, row: Snapshot) -> float:
-    """When the snapshot is pruned, if there is room until then."""
     return row.at + state.in_force.undo.days * 86_400.0

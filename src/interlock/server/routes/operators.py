@@ -178,7 +178,6 @@ def _sign_in(context: Context, who: ApiCaller, body: SignIn) -> tuple[str, Opera
 
 
 def _may_enrol(context: Context, who: ApiCaller) -> None:
-    """Refuses processes of other users, and any that an agent started."""
     if not who.here:
         raise _not_found("the first operator is made in a terminal: `interlock operator add`")
     if who.principal not in (f"uid:{os.getuid()}", "uid:0"):
@@ -188,7 +187,6 @@ def _may_enrol(context: Context, who: ApiCaller) -> None:
 
 
 def _row_of(body: FirstOperator) -> OperatorRow:
-    """Refuses a row whose seal does not match its key."""
     if unknown := sorted(set(body.row) - set(OperatorRow.__struct_fields__)):
         raise HttpProblem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter 'row.{unknown[0]:.80}'")
     try:

@@ -200,7 +200,6 @@ def export(
 
 
 async def _chunks(context: Context, lines: Iterator[str]) -> AsyncIterator[bytes]:
-    """Some hundred lines at a time, each chunk made in the pool."""
 
     def more() -> bytes:
         return "".join(f"{line}\n" for line in islice(lines, 500)).encode("utf-8", "backslashreplace")

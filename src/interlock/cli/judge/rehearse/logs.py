@@ -51,7 +51,6 @@ class AgentLog(Struct):
         self.calls.append((parse_time(at, self.written), body))
 
     def past_calls(self, since: float, tally: LogTally) -> Iterator[PastCall]:
-        """The calls that are not older than `since`, as that agent's hook would have judged them."""
         for at, body in (call for call in self.calls if call[0] >= since):
             event = agent_of(self.agent).decode(json.dumps(body).encode(), "PreToolUse")
             if event.problem:
@@ -256,7 +255,6 @@ def named_logs(paths: Sequence[str]) -> list[Path]:
 
 
 def calls(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
-    """The past calls of one file; a file that cannot be opened is named in the tally."""
     try:
         if path.stat().st_mtime < since:
             return  # nothing in it is newer than the file

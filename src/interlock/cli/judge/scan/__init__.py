@@ -242,7 +242,6 @@ _PATHS = [(re.compile(f"(?:^|.*/)(?:{one.path})"), one) for one in _SOURCES]
 
 
 def source_of(path: str, head: bytes) -> SourceKind | None:
-    """How to read this file; None when it is nothing that runs."""
     name = path.lower()
     for pattern, source in _PATHS:
         if pattern.fullmatch(name):

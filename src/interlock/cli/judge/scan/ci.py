@@ -74,7 +74,6 @@ _SETTINGS = (("with",), ("env",), ("variables",))  # under these keys a name is 
 
 
 def ci_steps(text: str, keys: frozenset[str], above: str) -> list[Snippet]:
-    """The values of these keys, anywhere or below the key `above`."""
     values = list(scalars(without_templates(text)))
     shells = {value.path[:-1]: value.text for value in values if value.path and value.path[-1] == "shell"}
     found: list[Snippet] = []
