@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,8 @@ from interlock.identity.sessions import OperatorSession
 from interlock.impact.files import ProjectFileCache
 from interlock.impact.user_access import user_access
 from interlock.impact.warm_child import WarmInspector
+from interlock.journal import ID as JOURNAL_ID
+from interlock.journal.undo import JournalUndo
 from interlock.ports import Access
 from interlock.runtime.state import State
 from interlock.snapshots.client import WarmSnapshotter, clients_by_principal
@@ -73,6 +76,11 @@ class Context:
             if len(self._access) < MOST_ACCESS:
                 self._access[principal, here] = found
         return found
+
+    def journal(self, id: str = "", principal: str = "") -> JournalUndo | None:
+        """The journals of this process's user, where they are the caller's own or an operator's to see; None for the id of a snapshot."""
+        own = not self.config.separate.on and principal in ("", f"uid:{os.getuid()}")
+        return JournalUndo(self.config) if own and (not id or JOURNAL_ID.fullmatch(id)) else None
 
     @property
     def address(self) -> str:

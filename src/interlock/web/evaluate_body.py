@@ -182,7 +182,6 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _MARK = re.compile(r"[0-9a-f]{64}")
 _KEYS = frozenset({"name", "mark", "words", "trust", "level", "why", "hints"})
 _RAISED: Mapping[int, Level] = {int(level): level for level in Level if level < Level.FORBIDDEN}
-_SERVER_LONG = 4_096
 
 
 def server_of(given: Any) -> ServerClaim:
@@ -210,6 +209,6 @@ def _hints(given: Mapping[str, Any]) -> frozenset[str]:
 
 def _words(given: Mapping[str, Any], key: str) -> str:
     value = given.get(key, "")
-    if type(value) is not str or len(value) > _SERVER_LONG:
-        raise invalid_value(f"server.{key}: expected a text of up to {_SERVER_LONG} characters")
+    if type(value) is not str or len(value) > _LONG:
+        raise invalid_value(f"server.{key}: expected a text of up to {_LONG} characters")
     return value

@@ -12,9 +12,7 @@ from interlock.console.visit import APPROVER, InvalidInput, PageNotFound, PageRo
 from interlock.engine import undoing
 from interlock.error_codes import AnswerRefused
 from interlock.identity.console_access import may_visit
-from interlock.journal import ID as JOURNAL_ID
 from interlock.journal import JournalError
-from interlock.journal.undo import JournalUndo
 from interlock.records import KEPT, Snapshot
 from interlock.runtime.state import State
 from interlock.web.wire import undo_plan_json, undo_result_json
@@ -33,7 +31,7 @@ _NOTHING: Json = {"changes": (), "total": 0, "later": 0, "say": (), "problem": "
 def listing(visit: Visit) -> Response:
     state, before = visit.state, visit.moment("before")
     found = list(undoing.list_snapshots(state, limit=PAGE + 1, before=before))
-    if (journal := _journal(visit)) is not None:
+    if journal := visit.context.journal():
         found = sorted([*found, *journal.snapshots(PAGE + 1, before)], key=lambda row: row.at, reverse=True)
     rows = found[:PAGE]
     return visit.page(
@@ -72,7 +70,7 @@ def undo(visit: Visit) -> Response:
         raise InvalidInput("tick the box first: this changes files")
     force = visit.form.get("force") == "yes"
     try:
-        journal, by = _journal(visit, row.id), visit.who.operator
+        journal, by = visit.context.journal(row.id), visit.who.operator
         found = (
             journal.undo(row.id, force) if journal else undo_result_json(undoing.undo(visit.state, by, row.id, force))
         )
@@ -86,17 +84,11 @@ def undo(visit: Visit) -> Response:
     )
 
 
-def _journal(visit: Visit, id: str = "") -> JournalUndo | None:
-    """None where the daemon's own user has none, or `id` is no action of it."""
-    config = visit.context.config
-    return JournalUndo(config) if not config.separate.on and (not id or JOURNAL_ID.fullmatch(id)) else None
-
-
 def _restore_plan(visit: Visit, row: Snapshot) -> tuple[Json | None, str]:
     if row.state != KEPT:
         return None, ""
     try:
-        journal = _journal(visit, row.id)
+        journal = visit.context.journal(row.id)
         plan = journal.plan(row.id) if journal else undo_plan_json(undoing.plan_undo(visit.state, row.id))
     except (AnswerRefused, JournalError) as error:
         return None, str(error)
@@ -115,7 +107,7 @@ def _diff_lines(diff: str) -> Iterator[tuple[str, str]]:
 
 def _row(visit: Visit) -> Snapshot:
     id = visit.id
-    if (journal := _journal(visit, id)) is not None:
+    if journal := visit.context.journal(id):
         found = journal.snapshot(id)
     else:
         found = visit.state.store.read(lambda tx: tx.snapshot(id))

@@ -100,23 +100,8 @@ def _answer(status: int, schema: str, media: str = JSON) -> Json:
 
 def _evaluate_paths() -> Json:
     denials = _answers("Denial", *_ALWAYS)
-    one, many = _answers("Decision", 200, 202) | denials, _answers("Decisions", 200) | denials
+    answers = {"evaluate": _answers("Decision", 200, 202), "evaluate_batch": _answers("Decisions", 200)}
+    paths = tables()["document"]["evaluate"]
     return {
-        "/api/v1/evaluate": {"post": _operation("evaluate", "May this action run?", "Ask", one)},
-        "/api/v1/evaluate/batch": {"post": _operation("evaluate_batch", "May these actions run?", "Asks", many)},
-    }
-
-
-def _operation(name: str, summary: str, body: str, answers: Json) -> Json:
-    return {
-        "tags": ["evaluate"],
-        "summary": summary,
-        "operationId": name,
-        "security": [{"agentToken": []}],
-        "x-who": AGENT,
-        "requestBody": {
-            "required": True,
-            "content": {JSON: {"schema": {"$ref": f"#/components/schemas/{body}"}}},
-        },
-        "responses": answers,
+        path: {"post": {**asked, "responses": answers[asked["operationId"]] | denials}} for path, asked in paths.items()
     }

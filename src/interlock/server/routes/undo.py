@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated, Any
 
 from fastapi import Query
 
 from interlock.engine import undoing
-from interlock.journal import ID as JOURNAL_ID
-from interlock.journal.undo import JournalUndo
 from interlock.server.routes import ANYBODY, RouteGroup
 from interlock.web.bodies import Moment, Undoing, seconds_of
 from interlock.web.callers import ApiCaller
-from interlock.web.context import Context, TheContext, TheState, Who
+from interlock.web.context import TheContext, TheState, Who
 from interlock.web.wire import snapshot_json, undo_plan_json, undo_result_json
 
 NEWEST = "newest"  # instead of an id: the newest snapshot that is not undone
@@ -33,7 +30,7 @@ def listed(
     _, principal = _scope(who)
     since = seconds_of("before", before)
     rows = [snapshot_json(row) for row in undoing.list_snapshots(state, principal, limit, since)]
-    if journal := _journal(context, principal):
+    if journal := context.journal(principal=principal):
         # of wrapped calls with their session, as long as this daemon knows it
         sessions, found = context.hooks.wrapped_calls, journal.rows(limit, since)
         rows += [{**row, "session": sessions.get(str(row.get("call", ""))) or ""} for row in found]
@@ -49,7 +46,7 @@ def planned(
     diff: bool = Query(False, description="with a diff of text files"),
 ) -> Any:
     _, principal = _scope(who)
-    if journal := _journal(context, principal, id):
+    if journal := context.journal(id, principal):
         return journal.plan(id)
     return undo_plan_json(undoing.plan_undo(state, _snapshot_id(id), principal, diff))
 
@@ -59,7 +56,7 @@ def planned(
 )
 def undo(state: TheState, context: TheContext, who: Who, id: str, body: Undoing) -> Any:
     by, principal = _scope(who)
-    if journal := _journal(context, principal, id):
+    if journal := context.journal(id, principal):
         return journal.undo(id, body.force)
     return undo_result_json(undoing.undo(state, by, _snapshot_id(id), body.force, principal))
 
@@ -67,12 +64,6 @@ def undo(state: TheState, context: TheContext, who: Who, id: str, body: Undoing)
 def _scope(who: ApiCaller) -> tuple[str, str]:
     """The caller, and the principal whose snapshots are meant; everybody's for an operator."""
     return (who.session.operator, "") if who.session is not None else (who.agent(), who.agent())
-
-
-def _journal(context: Context, principal: str, id: str = "") -> JournalUndo | None:
-    """The journals of this process's user, where they are the caller's own or an operator's to see; None for the id of a snapshot."""
-    own = not context.config.separate.on and principal in ("", f"uid:{os.getuid()}")
-    return JournalUndo(context.config) if own and (not id or JOURNAL_ID.fullmatch(id)) else None
 
 
 def _snapshot_id(id: str) -> str:

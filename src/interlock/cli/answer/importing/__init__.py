@@ -14,7 +14,7 @@ from interlock.analysis.assess import judge
 from interlock.analysis.display_text import Line, visible
 from interlock.analysis.programs.load import describe
 from interlock.analysis.rules import Rulebook
-from interlock.cli.answer.importing.formats import ALLOW, ASK, ForeignRule, UnknownFormat, read_file
+from interlock.cli.answer.importing.formats import ALLOW, ASK, WRITERS, ForeignRule, UnknownFormat, read_file
 from interlock.cli.command import (
     OK,
     Args,
@@ -133,7 +133,6 @@ def _save(args: Args, wanted: Sequence[tuple[str, str, str, int]]) -> int:
 
 
 _TEXTS = tomllib.loads(Path(__file__).with_name("probes.toml").read_text("utf-8"))
-_WRITERS = ("Write", "Edit", "MultiEdit", "NotebookEdit")
 _SELF = "self_protection."
 
 
@@ -144,7 +143,7 @@ def why_refused(pattern: str, rules: Rulebook, config: Config) -> str:
     if "*" in glob.body and glob.is_command and describe(program).wrapper:
         return f"what {program} runs is judged by itself, so that this would allow nothing or anything"
     for path in _own_paths(config):
-        for name in _WRITERS:
+        for name in WRITERS:
             action = tool(name, {"file_path": str(path)})
             if covers((glob,), match_names(action, ())):
                 return f"it would let an agent change {path}, which belongs to the guard"

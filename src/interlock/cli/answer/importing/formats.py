@@ -163,7 +163,7 @@ def _table(value: Any) -> Table:
 
 
 _CLAUDE_RULE = re.compile(r"([\w*-]+)(?:\((.*)\))?", re.DOTALL)
-_WRITERS, _READERS = ("Edit", "Write", "MultiEdit", "NotebookEdit"), ("Read", "Grep", "Glob")
+WRITERS, _READERS = ("Edit", "Write", "MultiEdit", "NotebookEdit"), ("Read", "Grep", "Glob")
 
 
 def _claude(found: Table, path: Path) -> Iterator[ForeignRule]:
@@ -191,8 +191,8 @@ def _claude_rule(rule: ForeignRule, path: Path) -> ForeignRule:
     if tool == "WebFetch" and inside.startswith("domain:"):
         host = inside.removeprefix("domain:")
         return rule.carried(f"WebFetch:https://{host}/*", f"WebFetch:https://{host}")
-    if tool in _WRITERS or tool == "Read":
-        return _claude_path(rule, _WRITERS if tool in _WRITERS else _READERS, inside, path)
+    if tool in WRITERS or tool == "Read":
+        return _claude_path(rule, WRITERS if tool in WRITERS else _READERS, inside, path)
     return rule.left(f"nothing here says what {tool} means inside its parentheses")
 
 
@@ -370,7 +370,7 @@ def _nah(found: Table, path: Path) -> Iterator[ForeignRule]:
             yield ForeignRule(_NAH.get(str(word), ""), f"actions: {kind}: {word}").built_in("nah")
     for place, word in _table(found.get("sensitive_paths")).items():
         whole = str(Path(str(place)).expanduser())
-        patterns = (f"{tool}:{whole}*" for tool in (*_READERS, *_WRITERS))
+        patterns = (f"{tool}:{whole}*" for tool in (*_READERS, *WRITERS))
         yield ForeignRule(_NAH.get(str(word), ASK), f"sensitive_paths: {place}").carried(*patterns)
     yield from _built_in("nah", found, dict.fromkeys(("enable-guards", "disabled", "overrides"), ""))
 
