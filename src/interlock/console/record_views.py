@@ -28,7 +28,7 @@ from interlock.engine.replay import assess_record
 from interlock.identity.passkey_proofs import PREFIX
 from interlock.model import Human, finding_json, requirement_words
 from interlock.policy.impact import impact_words, recoverable, undo_words_after
-from interlock.records import AuditRow
+from interlock.records import Approval, AuditRow
 from interlock.redaction import redact
 from interlock.runtime.state import State
 from interlock.snapshots import ID
@@ -63,19 +63,9 @@ def record_lines(entries: Iterable[RecordEntry]) -> list[RecordLine]:
 
 def line(entry: RecordEntry) -> RecordLine:
     row, body = entry.row, entry.body
-    what, kind = _ATTEMPTS.get(row.event, (row.event.replace("_", " ").lower(), _DEEDS.get(row.event, "")))
-    return RecordLine(
-        entry.id,
-        record_address(row),
-        row.at,
-        when(row.at),
-        what,
-        kind,
-        entry.level,
-        _who(body),
-        _words(entry),
-        snapshot_of(body),
-    )
+    happened = _ATTEMPTS.get(row.event, (row.event.replace("_", " ").lower(), _DEEDS.get(row.event, "")))
+    place = entry.id, record_address(row), row.at, when(row.at)
+    return RecordLine(*place, *happened, entry.level, _who(body), _words(entry), snapshot_of(body))
 
 
 def record_address(row: AuditRow) -> str:
@@ -119,20 +109,18 @@ def record_story(state: State, entry: RecordEntry) -> dict[str, Any]:
         "fired": [(rule, state.rules.rules.get(rule)) for rule in rules_of(body)],
         "factors": [undo_words_after(words, factors) for words in factors],
         "ticket": settle(ticket, state.clock.now()) if ticket is not None else None,
-        "signed": [
-            (
-                one,
-                "by passkey"
-                if one.key_id.startswith(PREFIX)
-                else f"by key, {'with step-up' if one.reauth else 'signed in'}",
-            )
-            for one in approvals
-        ],
+        "signed": [(one, _signature(one)) for one in approvals],
         "related": _related_lines(state, entry, id),
         "proof": proof_of(state, entry.row),
         "markable": is_markable(entry),
         "mark": marks(state).get(entry.id),
     }
+
+
+def _signature(approval: Approval) -> str:
+    if approval.key_id.startswith(PREFIX):
+        return "by passkey"
+    return f"by key, {'with step-up' if approval.reauth else 'signed in'}"
 
 
 def _display(state: State, body: Mapping[str, Any]) -> ActionDisplay:

@@ -190,20 +190,18 @@ class ConsoleOperator:
         headers = {"origin": origin, "accept": "application/json"}
         self._browser = httpx.Client(base_url=origin, headers=headers, timeout=_PATIENCE, trust_env=False)
         self._open("set-up", {"token": rest.partition("#")[2]})
-        asked = self._post("keys/passkey/begin")
-        self._post("keys/passkey/finish", self._touched(asked, self.passkey.create(asked["publicKey"])))
-        asked = self._post("sign-in/passkey/begin")
-        self._open("sign-in/passkey/finish", self._touched(asked, self.passkey.sign(asked["publicKey"])))
+        self._post("keys/passkey/finish", self._touched("keys/passkey", self.passkey.create))
+        self._open("sign-in/passkey/finish", self._touched("sign-in/passkey", self.passkey.sign))
 
     def approve(self, ticket: str) -> None:
-        asked = self._post(f"step-up/{ticket}/begin")
-        self._post(f"step-up/{ticket}/approve", self._touched(asked, self.passkey.sign(asked["publicKey"])))
+        self._post(f"step-up/{ticket}/approve", self._touched(f"step-up/{ticket}", self.passkey.sign))
 
     def close(self) -> None:
         self._browser.close()
 
-    def _touched(self, asked: dict[str, Any], response: dict[str, Any]) -> dict[str, Any]:
-        return {"ceremony": asked["ceremony"], "response": response}
+    def _touched(self, path: str, touch: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+        asked = self._post(f"{path}/begin")
+        return {"ceremony": asked["ceremony"], "response": touch(asked["publicKey"])}
 
     def _open(self, path: str, body: dict[str, Any]) -> None:
         self._browser.headers["x-csrf-token"] = self._post(path, body)["csrf"]
@@ -231,13 +229,13 @@ class DemoScript(Struct):
         self._say([labelled("  operator", words, width=12)])
         time.sleep(self.pause)
 
-    def ask(self, expected: str, **action: Any) -> Row:
+    def ask(self, expected: str, command: str) -> Row:
+        action = {"command": command}
         body = {"agent": AGENT, "cwd": self.cwd, **action}
         answer: Row = self.agent.ask("POST", "/evaluate", body).body or {}
         got = str(answer.get("decision", "nothing"))
         self.asked.append({"action": action, "expected": expected, "decision": got, "answer": dict(answer)})
-        text = action.get("command") or f"{action.get('operation')} {json.dumps(action.get('params', {}))}"
-        self._say([labelled("  agent", text, "command", 12), self._answer(answer, got, expected)])
+        self._say([labelled("  agent", command, "command", 12), self._answer(answer, got, expected)])
         time.sleep(self.pause)
         return answer
 
@@ -285,7 +283,7 @@ def _undo_scene(play: DemoScript, shop: Path) -> None:
     drafts = shop / "drafts"
     drafts.mkdir()
     (drafts / "plan.md").write_text("Launch on Friday.\n", encoding="utf-8")
-    answer = play.ask("allow", command=_DELETE)
+    answer = play.ask("allow", _DELETE)
     if answer.get("allowed"):
         shutil.rmtree(drafts)
         undone = play.agent.ask("POST", "/undo/newest", {}).body or {}
@@ -296,16 +294,16 @@ def _undo_scene(play: DemoScript, shop: Path) -> None:
 
 def _ask_scenes(play: DemoScript) -> None:
     play.scene("everyday")
-    play.ask("allow", command="git status && npm test")
+    play.ask("allow", "git status && npm test")
 
     play.scene("held")
-    held = play.ask("verify", command=_PUSH)
+    held = play.ask("verify", _PUSH)
     if held.get("pendingId"):
         play.note(play.approve(held["pendingId"]))
-    play.ask("allow", command=_PUSH)
+    play.ask("allow", _PUSH)
 
     play.scene("disguise")
-    play.ask("verify", command=_DISGUISED)
+    play.ask("verify", _DISGUISED)
 
 
 def _end(play: DemoScript, args: Args, operator: DaemonClient | None) -> int:

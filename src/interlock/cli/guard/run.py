@@ -123,10 +123,11 @@ def _daemon_answers(config: Config) -> None:
 
 def _unguarded(program: str, guarded: Container[str]) -> str:
     word = agent_of_program(program)
+    if word in guarded or (guarded and not word):
+        return ""
     if not word:
-        return "" if guarded else "no agent has hooks here, so nothing is judged: see `interlock install`"
-    words = f"{agent(word).title} has no hooks here, so nothing that it does is judged: `interlock install {word}`"
-    return "" if word in guarded else words
+        return "no agent has hooks here, so nothing is judged: see `interlock install`"
+    return f"{agent(word).title} has no hooks here, so nothing that it does is judged: `interlock install {word}`"
 
 
 def _tell(config: Config, jail: SandboxPlan, first: int, grants: Sequence[str], journal: bool) -> None:

@@ -87,18 +87,16 @@ def _trust_of(adapter: Adapter) -> tuple[Trust, str]:
     return current_trust(adapter.trust, time.time())
 
 
-def _rows(adapter: Adapter) -> list[CheckedOperation]:
+def _rows(adapter: Adapter) -> Iterator[CheckedOperation]:
     trust, _ = _trust_of(adapter)
-    rows = []
     for operation in adapter.operations:
         found = effective_level(operation.claims, level_from_name, trust)
         word = "allow" if operation.name == "introspect" else gate(found.level, trust)
-        rows.append(CheckedOperation(operation, found, word))
-    return rows
+        yield CheckedOperation(operation, found, word)
 
 
 def _print(name: str, reading: AdapterReading) -> None:
-    rows = _rows(reading.adapter) if reading.adapter else []
+    rows = list(_rows(reading.adapter)) if reading.adapter else []
     if reading.adapter:
         say(_head(name, reading.adapter))
         cells = []

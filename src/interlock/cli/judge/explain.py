@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from interlock.analysis.display_text import Line
 from interlock.analysis.wire import assessment_json, error_json, step_json
-from interlock.cli.arguments import declared_parser
+from interlock.cli.arguments import NOTHING, declared_parser
 from interlock.cli.output import error_text, labelled, paint
 from interlock.config import ConfigError, load_config
 from interlock.engine.assessment import Unjudged
@@ -74,7 +74,7 @@ def main(argv: Sequence[str]) -> int:
         return _refuse(error)
     if args.adapter is not None:
         return _show_adapter_operation(args, action, by)
-    return show(action, by, as_json=args.json, files=not args.no_files, look=args.look, config=args.config)
+    return show(action, by, args)
 
 
 def _show_adapter_operation(args: argparse.Namespace, asked: Action, by: InForce) -> int:
@@ -85,8 +85,8 @@ def _show_adapter_operation(args: argparse.Namespace, asked: Action, by: InForce
         found = resolve_operation(args.adapter, asked)
     except (AdapterError, OSError) as error:
         return _refuse(error)
-    said, level = found.shown, found.level
-    code = show(found.action, by, args.json, not args.no_files, {"adapter": said}, found.context)
+    said, level, args.look = found.shown, found.level, False
+    code = show(found.action, by, args, {"adapter": said}, found.context)
     if not args.json:
         lead = f"{said['name']}, trust {said['trust']}; level from {level.source}"
         rows = [lead, found.claimed, *level.reasons, *(notice.message for notice in level.warnings)]
@@ -112,29 +112,29 @@ def _object(text: str | None, option: str, parser: argparse.ArgumentParser) -> d
     return found
 
 
+_PLAIN = argparse.Namespace(json=False, no_files=False, look=False)
+
+
 def show(
     action: Action,
     by: InForce,
-    as_json: bool = False,
-    files: bool = True,
-    extra: Mapping[str, Any] | None = None,
+    args: argparse.Namespace = _PLAIN,
+    extra: Mapping[str, Any] = NOTHING,
     adapter: AdapterContext | None = None,
-    look: bool = False,
-    config: str | None = None,
 ) -> int:
-    reached = _reached(config) if look else []
+    reached = _reached(args.config) if args.look else []
     points = max((int(one.get("points") or 0) for one in reached), default=0)
-    with _inspector() if look else contextlib.nullcontext() as inspect:
-        project = find_project_files(action.cwd) if files else ()
+    with _inspector() if args.look else contextlib.nullcontext() as inspect:
+        project = () if args.no_files else find_project_files(action.cwd)
         at = Circumstances(adapter_context=adapter, cumulative=points)
-        answer = preview(action, by, read_text if files else None, at=at, look=inspect, project=project)
+        answer = preview(action, by, None if args.no_files else read_text, at=at, look=inspect, project=project)
     if isinstance(answer, Unjudged):
         body = json.dumps({"verdict": DENY.word, **error_json(answer.error)}, indent=2)
         words = f"{DENY.lead}: this command {answer.error}. Write it more simply, or report it."
-        print(body if as_json else words)
+        print(body if args.json else words)
         return DENY.exit_code
     assessment = answer.assessment
-    if as_json:
+    if args.json:
         report: dict[str, Any] = {
             "verdict": answer.verdict.word,
             "decision": answer.outcome,
@@ -149,10 +149,10 @@ def show(
         }
         if answer.seen is not None:
             report["looked"] = {**impact_json(answer.seen), "words": answer.seen.words}
-        report |= extra or {}
+        report |= extra
         if project:
             report["project"] = [{"path": one.path, "problems": list(one.problems)} for one in project]
-        report |= {"raised": reached} if look else {}
+        report |= {"raised": reached} if args.look else {}
         del report["id"]
         print(json.dumps(report, indent=2, default=dict))
     else:

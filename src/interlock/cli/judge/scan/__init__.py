@@ -120,7 +120,6 @@ MAX_FILES = 200_000
 MAX_SNIPPETS = 5000  # of one file
 _HEAD = 256
 _PROJECT = "/home/user/project"  # the answer must not depend on where the files happen to be checked out
-_SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache"})
 
 _TABLES = tomllib.loads(Path(__file__).with_name("sources.toml").read_text("utf-8"))
 _ORDINARY = {place: frozenset(words) for place, words in _TABLES["ordinary"].items()}
@@ -164,7 +163,7 @@ def _entries(folder: str) -> list[str]:
                 os.path.join(folder, entry.name) if folder != "." else entry.name
                 for entry in found
                 if entry.is_file(follow_symlinks=False)
-                or (entry.is_dir(follow_symlinks=False) and entry.name not in _SKIPPED)
+                or (entry.is_dir(follow_symlinks=False) and entry.name not in _TABLES["skipped"])
             )
     except OSError:
         return []
