@@ -105,7 +105,7 @@ def record_story(state: State, entry: RecordEntry) -> dict[str, Any]:
         "line": line(entry),
         "shown": found,
         "runs": runs(highlight(found.text, found.marks)) if found else [],
-        "facts": [(name, words) for name, words in _facts(entry) if words],
+        "facts": [(name, str(words)) for name, words in _facts(entry) if words],
         "fired": [(rule, state.rules.rules.get(rule)) for rule in rules_of(body)],
         "factors": [undo_words_after(words, factors) for words in factors],
         "ticket": settle(ticket, state.clock.now()) if ticket is not None else None,
@@ -134,7 +134,7 @@ def _display(state: State, body: Mapping[str, Any]) -> ActionDisplay:
     return display_action({**action, RUNS: hidden}, findings, record_title(body))
 
 
-def _facts(entry: RecordEntry) -> list[tuple[str, str]]:
+def _facts(entry: RecordEntry) -> list[tuple[str, object]]:
     body = entry.body
     if entry.level < 0:
         return []
@@ -143,22 +143,23 @@ def _facts(entry: RecordEntry) -> list[tuple[str, str]]:
     asked = table(body.get("requirement"))
     human = asked.get("human")
     words = {**asked, "human": Human(human).name.lower() if isinstance(human, int) and 0 <= human < 4 else human}
-    back = snapshot_of(body) or recoverable(_texts(body.get("factors")))
+    factors = _texts(body.get("factors"))
+    back = snapshot_of(body) or recoverable(factors)
     score = f"{body.get('score', '')}{', tier ' + str(body['tier']) if body.get('tier') else ''}"
     return [
         ("Answer", f"{body.get('decision', '')}{': ' + str(body['reason']) if body.get('reason') else ''}"),
         ("Score", score),
         ("Undo", "cannot be undone" if body.get("irreversible") and not back else ""),
-        ("Impact", impact_words(_texts(body.get("factors")))),
+        ("Impact", impact_words(factors)),
         ("Asked for", requirement_words(words) if asked else ""),
         ("Agent", f"{agent.get('principal', '')}{name}"),
-        ("Session", str(agent.get("session") or "")),
-        ("In", str(where.get("cwd") or "")),
+        ("Session", agent.get("session")),
+        ("In", where.get("cwd")),
         ("Through", f"{body.get('door') or body.get('adapter_name', '')}, {body.get('strength') or 'plain'} isolation"),
         ("Policy", f"{body.get('policy_name', '')}, mode {body.get('mode', '')}"),
-        ("Grant", str(body.get("grant") or "")),
-        ("Execution", str(body.get("execution") or "")),
-        ("Digest", str(body.get("digest") or "")),
+        ("Grant", body.get("grant")),
+        ("Execution", body.get("execution")),
+        ("Digest", body.get("digest")),
     ]
 
 

@@ -232,8 +232,8 @@ class DemoScript(Struct):
     def ask(self, expected: str, command: str) -> Row:
         action = {"command": command}
         body = {"agent": AGENT, "cwd": self.cwd, **action}
-        answer: Row = self.agent.ask("POST", "/evaluate", body).body or {}
-        got = str(answer.get("decision", "nothing"))
+        answer: Row = self.agent.ask("POST", "/evaluate", body).body
+        got = answer["decision"]
         self.asked.append({"action": action, "expected": expected, "decision": got, "answer": dict(answer)})
         self._say([labelled("  agent", command, "command", 12), self._answer(answer, got, expected)])
         time.sleep(self.pause)
@@ -241,7 +241,7 @@ class DemoScript(Struct):
 
     def _answer(self, answer: Row, got: str, expected: str) -> Line:
         unexpected = "" if got == expected else f"  (expected {expected})"
-        said = line(f"{got}: ", _LEADS.get(got, "ask")) + line(answer.get("reason", ""))
+        said = line(f"{got}: ", _LEADS.get(got, "ask")) + line(answer["reason"])
         return line("  interlock ", "dim") + said + line(unexpected, "deny")
 
     def _say(self, lines: Sequence[Line]) -> None:
@@ -284,7 +284,7 @@ def _undo_scene(play: DemoScript, shop: Path) -> None:
     drafts.mkdir()
     (drafts / "plan.md").write_text("Launch on Friday.\n", encoding="utf-8")
     answer = play.ask("allow", _DELETE)
-    if answer.get("allowed"):
+    if answer["allowed"]:
         shutil.rmtree(drafts)
         undone = play.agent.ask("POST", "/undo/newest", {}).body or {}
         back = undone.get("undone") and (drafts / "plan.md").is_file()

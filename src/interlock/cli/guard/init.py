@@ -165,17 +165,17 @@ def _has_operators(args: Args) -> bool:
 
 def _try(args: Args) -> None:
     body = {"agent": _TRIAL_AGENT, "cwd": str(Path.home()), "command": TRIED}
-    answer = daemon(args).ask("POST", "/evaluate", body).body or {}
-    ticket = str(answer.get("pendingId") or "")
+    answer = daemon(args).ask("POST", "/evaluate", body).body
+    ticket = answer.get("pendingId")
     _row("agent", f"wants to run `{TRIED}`. Nothing is run here, whatever you answer.")
-    _row("interlock", answer.get("reason", ""))
+    _row("interlock", answer["reason"])
     if not ticket:
         return
     print()
     if approve_main([ticket, "--reason", "the first run", *_config_words(args)]) == OK:
-        again = daemon(args).ask("POST", "/evaluate", body).body or {}
+        again = daemon(args).ask("POST", "/evaluate", body).body
         _row("agent", "asks again.")
-        _row("interlock", again.get("reason", ""))
+        _row("interlock", again["reason"])
 
 
 def _row(name: str, words: str) -> None:

@@ -34,14 +34,15 @@ def _port(text: str) -> int:
 def main(args: Args) -> int:
     with wrong_usage(ValueError):
         config = tighten_mode(load_config(args.config), args.safety_mode, "--safety-mode ")
-        if args.port is None:
-            config = _with_free_port(config)
-        else:
-            config = replace(config, daemon=replace(config.daemon, port=args.port))
+        config = _with_free_port(config) if args.port is None else _with_port(config, args.port)
         adapters = read_adapters(config) if config.adapters else ()
         warnings = (*config.concerns(), *(words for loaded in adapters for words in loaded.warnings))
         config = replace(config, warnings=warnings)
     return _serve(config, args.system)
+
+
+def _with_port(config: Config, port: int) -> Config:
+    return replace(config, daemon=replace(config.daemon, port=port))
 
 
 def _with_free_port(config: Config) -> Config:
@@ -50,7 +51,7 @@ def _with_free_port(config: Config) -> Config:
     if chosen or "LISTEN_FDS" in os.environ or not is_taken(config):
         return config
     said = f"port {config.daemon.port} is taken, so a free one is used: daemon.port in the configuration chooses one"
-    return replace(config, daemon=replace(config.daemon, port=0), warnings=(*config.warnings, said))
+    return replace(_with_port(config, 0), warnings=(*config.warnings, said))
 
 
 def _serve(config: Config, system: bool) -> int:

@@ -29,13 +29,14 @@ PERIODS = {"day": (86_400.0, "24 hours"), "week": (7 * 86_400.0, "7 days")}
 def agents(visit: Visit) -> Response:
     state = visit.state
     found = list_agents(state)
-    agents = [one for one in found if not one.principal.startswith(PERSON)]
+    people = [one for one in found if one.principal.startswith(PERSON)]
+    agents = [one for one in found if one not in people]
     return visit.page(
         "agents/agents.html",
         part="agents/_list.html",
         known=agents[:MOST_SHOWN],
         more=max(0, len(agents) - MOST_SHOWN),
-        people=[one for one in found if one.principal.startswith(PERSON)][:MOST_SHOWN],
+        people=people[:MOST_SHOWN],
         PERSON=PERSON,
         to=lambda one: _address(one.principal, one.name),
         coverage=visit.context.hooks.coverage.wire(),
@@ -47,14 +48,13 @@ def agents(visit: Visit) -> Response:
 def one(visit: Visit) -> Response:
     state, now = visit.state, visit.state.clock.now()
     principal, name = visit.query.get("principal", ""), visit.query.get("name", "")
-    found = next(
-        (one for one in list_agents(state) if (one.principal, one.name) == (principal, normal_name(name))),
-        None,
-    )
+    key = principal, normal_name(name)
+    found = next((one for one in list_agents(state) if (one.principal, one.name) == key), None)
     if found is None:
         raise PageNotFound("there is no such agent")
-    period = visit.query.get("period", "day")
-    seconds, words = PERIODS.get(period, PERIODS["day"])
+    period = visit.query.get("period", "")
+    period = period if period in PERIODS else "day"
+    seconds, words = PERIODS[period]
 
     def work(tx: Tx) -> tuple[list[HistoryEntry], list[Execution], list[Block]]:
         runs = tx.executions(AgentRef(principal, found.name), most=MOST_RUNS)
@@ -71,7 +71,7 @@ def one(visit: Visit) -> Response:
         levels=[(level, sum(entry.level is level for entry in history)) for level in Level],
         runs=runs,
         blocks=sorted(past, key=lambda block: -block.since),
-        period=period if period in PERIODS else "day",
+        period=period,
         period_words=words,
         periods={key: words for key, (_, words) in PERIODS.items()},
         lines=record_lines(search(state, RecordQuery(agent=found.name or principal, attempts=True), page=20).entries),

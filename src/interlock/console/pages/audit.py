@@ -58,12 +58,13 @@ def record(visit: Visit) -> Response:
 @routes.get("/audit/export")
 def export(visit: Visit) -> Response:
     """An incomplete file says so in its name."""
-    kind, written = FORMATS.get(visit.query.get("format", "jsonl"), ("", None))
-    if written is None:
+    form = visit.query.get("format", "jsonl")
+    if form not in FORMATS:
         raise InvalidInput("the format is jsonl or csv")
+    kind, written = FORMATS[form]
     found = search(visit.state, _query(visit.query), page=MOST_EXPORTED, most=MOST_EXPORTED)
     rows = [entry.row for entry in reversed(found.entries)]
-    name = f"interlock-audit{'-newest-' + str(len(rows)) if found.older else ''}.{visit.query.get('format', 'jsonl')}"
+    name = f"interlock-audit{f'-newest-{len(rows)}' if found.older else ''}.{form}"
     body = "".join(f"{line}\n" for line in written(rows))
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(body.encode("utf-8", "backslashreplace"), headers=headers, media_type=kind)
@@ -110,7 +111,7 @@ def _query(query: Mapping[str, str]) -> RecordQuery:
         text=(query.get("ticket") or query.get("text", "")).strip()[:200],
         event=query.get("event", "")[:100],
         agent=query.get("agent", "").strip()[:200],
-        level=int(level) if level in ("1", "2", "3", "4") else -1,
+        level=int(level) if level and level in dict(LEVELS) else -1,
         since=seconds_of("since", query.get("since", "")),
         until=seconds_of("until", query.get("until", "")),
     )

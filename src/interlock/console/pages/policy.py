@@ -87,7 +87,7 @@ def _trial_values(visit: Visit, text: str, chosen: str) -> dict[str, Any]:
         "levels": [(level, level_words(state.policy, level), level_words(policy, level)) for level in Level],
         "settings": [
             (name, before.get(name, ""), after.get(name, ""))
-            for name in dict.fromkeys([*before, *after])
+            for name in before | after
             if before.get(name, "") != after.get(name, "")
         ],
         "wrong": failed_cases(policy, state.rules) if policy.cases else (),

@@ -72,8 +72,7 @@ def _waiting(visit: Visit) -> dict[str, object]:
         "most": MOST,
         "blocks": sorted(blocks, key=lambda one: -one.since),
         "challenges": [
-            (one, card_of(held_step) if (held_step := about.get(one.id)) else None, one.expires_at <= now)
-            for one in codes
+            (one, card_of(step) if (step := about.get(one.id)) else None, one.expires_at <= now) for one in codes
         ],
         "type_target": approves_too_fast(visit),
     }

@@ -60,9 +60,8 @@ def list_tickets(
     found = context.state.store.read(lambda tx: [(one, tx.approvals(one.id)) for one in tx.tickets(query)])
     shown = [(settle(ticket, now), approvals) for ticket, approvals in found]
     wanted = {"pending_cooling", "pending_approval"} if state == "open" else {state}
-    kept = [(ticket, said) for ticket, said in shown if not state or wire_state(ticket) in wanted]
     return {
-        "tickets": [ticket_json(ticket, said) for ticket, said in kept],
+        "tickets": [ticket_json(*one) for one in shown if not state or wire_state(one[0]) in wanted],
         # continues even from a page whose tickets have all changed state
         "next": repr(found[-1][0].opened_at) if len(found) == limit else None,
     }

@@ -45,13 +45,10 @@ def main(args: Args) -> int:
 
 def _files(args: Args) -> list[Path]:
     home = Path.home()
-    if args.paths:
-        with wrong_usage(FileNotFoundError):
-            found = named_logs(args.paths) + (shell_histories(home) if args.history else [])
-    else:
-        found = agent_logs(home)
-        if args.history or not found:
-            found += shell_histories(home)
+    with wrong_usage(FileNotFoundError):
+        found = named_logs(args.paths) if args.paths else agent_logs(home)
+    if args.history or not (found or args.paths):
+        found += shell_histories(home)
     if not found:
         raise CommandError("no logs of Claude Code or Codex and no shell history here; name a PATH")
     return found
@@ -147,7 +144,7 @@ def _near_misses(rule: str, marked: Sequence[RehearsedQuestion], known: bool) ->
     if not known:
         yield line("  no rule asks here, but the policy: interlock policy show", "dim")
         return
-    texts = list(dict.fromkeys(_shown(one) for one in marked))
+    texts = list(dict.fromkeys(map(_shown, marked)))
     yield line("  the rule would have to spare these, as near misses in its block:")
     yield line(f"  # {rule}", "dim")
     yield line("  examples.spare = [", "command")

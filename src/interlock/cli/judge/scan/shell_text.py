@@ -171,13 +171,11 @@ def _run_at_once(line: str, number: int, variables: Mapping[str, str]) -> Iterat
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """Lines with their continuations, which stay in the text: the shell reads them too."""
     lines = text.split("\n")
-    at = 0
-    while at < len(lines):
-        first = at
-        while lines[at].endswith("\\") and at + 1 < len(lines):
-            at += 1
-        at += 1
-        yield first + 1, "\n".join(lines[first:at])
+    first = 0
+    for at, line in enumerate(lines, 1):
+        if not line.endswith("\\") or at == len(lines):
+            yield first + 1, "\n".join(lines[first:at])
+            first = at
 
 
 def _variables(text: str) -> dict[str, str]:
@@ -330,10 +328,10 @@ def _instructions(text: str) -> Iterator[tuple[int, str, list[Snippet]]]:
     at = 0
     while at < len(lines):
         first = at
+        parts: list[str] = []
         if not lines[at].strip() or lines[at].lstrip().startswith("#"):
             at += 1
             continue
-        parts: list[str] = []
         while at < len(lines):
             line = lines[at].rstrip()
             at += 1
