@@ -29,13 +29,13 @@ _SECURITY: dict[str, list[dict[str, list[str]]]] = {
 
 
 class RouteGroup:
-    """Routes below one prefix; a plain function runs in the daemon's pool, and `document` makes its answers of the rest."""
+    """Routes below one prefix, for operators unless they say otherwise; a plain function runs in the daemon's pool."""
 
     def __init__(self, prefix: str, tag: str) -> None:
         self.router, self._tag = APIRouter(prefix=prefix), tag
 
     def __call__(
-        self, method: str, path: str, schema: str, who: str, summary: str, *statuses: int, media: str = JSON
+        self, method: str, path: str, schema: str, summary: str, *statuses: int, who: str = OPERATOR, media: str = JSON
     ) -> Callable[[H], H]:
         says = {"schema": schema, "statuses": list(statuses), "media": media, "who": who}
 

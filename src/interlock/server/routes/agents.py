@@ -15,7 +15,7 @@ from interlock.model import TRUSTS, AgentRef, Trust
 from interlock.runtime.adapter_trust import change_trust, ensure_known, find_adapter, known_adapters, review_due
 from interlock.runtime.adapters import LoadedAdapter
 from interlock.runtime.servers import accept_tools, server_standing
-from interlock.server.routes import AGENT, ANYBODY, OPERATOR, RouteGroup
+from interlock.server.routes import AGENT, ANYBODY, RouteGroup
 from interlock.web.bodies import (
     Acceptance,
     AgentChange,
@@ -35,12 +35,12 @@ from interlock.web.wire import adapter_json, agent_json, block_json
 routes = RouteGroup("/api/v1", "adapters")
 
 
-@routes("GET", "/adapters", "adapters", ANYBODY, "The loaded adapters and their trust levels")
+@routes("GET", "/adapters", "adapters", "The loaded adapters and their trust levels", who=ANYBODY)
 def adapters(state: TheState, who: Who) -> Any:
     return {"adapters": [adapter_json(state, loaded, who.session is not None) for loaded in known_adapters(state)]}
 
 
-@routes("PUT", "/adapters/{name}/trust", "adapter", OPERATOR, "Changes the trust level: one step up, or down")
+@routes("PUT", "/adapters/{name}/trust", "adapter", "Changes the trust level: one step up, or down")
 def trust(state: TheState, by: By, name: str, body: TrustChange) -> Any:
     return adapter_json(state, change_trust(state, by, name, TRUSTS[body.level], body.reason, body.mark), True)
 
@@ -48,13 +48,13 @@ def trust(state: TheState, by: By, name: str, body: TrustChange) -> Any:
 _MET = "How far a server behind a proxy is trusted, and which of its tools changed"
 
 
-@routes("POST", "/servers", "server", AGENT, _MET)
+@routes("POST", "/servers", "server", _MET, who=AGENT)
 def met(state: TheState, who: Who, body: MetServer) -> Any:
     found = server_standing(state, server_of(body.server), body.tools, who.principal)
     return {"trust": found.trust.word, "note": found.note, "changed": list(found.changed)}
 
 
-@routes("POST", "/servers/{name}/accept", "accepted", OPERATOR, "Accepts the tools of a server as it lists them next")
+@routes("POST", "/servers/{name}/accept", "accepted", "Accepts the tools of a server as it lists them next")
 def accepted(state: TheState, by: By, name: str, body: Acceptance) -> Any:
     accept_tools(state, by.operator, find_adapter(state, name, body.mark), body.reason)
     return {"name": name, "accepted": True}
@@ -73,7 +73,7 @@ class NewRequest(RequestBody):
     count: bool = Field(False, description="whether the request follows; else only the quota is checked")
 
 
-@routes("GET", "/quota", "quota", ANYBODY, "The remaining limits and quotas of an adapter", 404)
+@routes("GET", "/quota", "quota", "The remaining limits and quotas of an adapter", 404, who=ANYBODY)
 def left(state: TheState, adapter: str = Query(min_length=1, max_length=200)) -> Any:
     loaded = state.adapters.loaded.get(adapter)
     if loaded is None:
@@ -84,7 +84,7 @@ def left(state: TheState, adapter: str = Query(min_length=1, max_length=200)) ->
     return {**quota, "trust": trust.word, "file": loaded.mark, **review}
 
 
-@routes("POST", "/quota", "room", AGENT, "Whether an adapter may call its service once more")
+@routes("POST", "/quota", "room", "Whether an adapter may call its service once more", who=AGENT)
 def room(state: TheState, who: Who, body: NewRequest) -> Any:
     loaded = state.adapters.loaded.get(body.adapter)
     if loaded is None:  # evaluate reports an adapter that is not loaded
@@ -118,12 +118,12 @@ def _request(loaded: LoadedAdapter, body: NewRequest) -> ServiceRequest:
 agent_routes = RouteGroup("/api/v1", "agents")
 
 
-@agent_routes("GET", "/agents", "agents", OPERATOR, "All agents that have a token or a trust tier")
+@agent_routes("GET", "/agents", "agents", "All agents that have a token or a trust tier")
 def agents(state: TheState) -> Any:
     return {"agents": [agent_json(row) for row in state.store.read(lambda tx: tx.agents())]}
 
 
-@agent_routes("POST", "/agents", "agent_token", OPERATOR, "A token for an agent, shown once")
+@agent_routes("POST", "/agents", "agent_token", "A token for an agent, shown once")
 def new_agent(state: TheState, by: By, body: NewAgent) -> Any:
     if body.trust_tier:
         require_admin(state, by)
@@ -131,24 +131,24 @@ def new_agent(state: TheState, by: By, body: NewAgent) -> Any:
     return {"token": token, "principal": row.principal, "name": row.name}
 
 
-@agent_routes("PATCH", "/agents", "agent", OPERATOR, "Changes the trust tier, or revokes the token", 404)
+@agent_routes("PATCH", "/agents", "agent", "Changes the trust tier, or revokes the token", 404)
 def change(state: TheState, context: TheContext, by: By, body: AgentChange) -> Any:
     row = change_agent(state, by, body.principal, body.name, body.trust_tier, body.revoked)
     context.credentials.forget()
     return agent_json(row)
 
 
-@agent_routes("GET", "/blocks", "blocks", OPERATOR, "Current and past blocks")
+@agent_routes("GET", "/blocks", "blocks", "Current and past blocks")
 def blocks(state: TheState) -> Any:
     return {"blocks": [block_json(one) for one in state.store.read(lambda tx: tx.blocks())]}
 
 
-@agent_routes("POST", "/blocks", "block", OPERATOR, "Blocks a principal, whatever name it takes")
+@agent_routes("POST", "/blocks", "block", "Blocks a principal, whatever name it takes")
 def new_block(state: TheState, by: By, body: NewBlock) -> Any:
     return block_json(block(state, by, body.principal, body.reason))
 
 
-@agent_routes("DELETE", "/blocks/{principal}", "block", OPERATOR, "Lifts a block; approves nothing")
+@agent_routes("DELETE", "/blocks/{principal}", "block", "Lifts a block; approves nothing")
 def lift(state: TheState, by: By, principal: str, reason: str = Query("", max_length=500)) -> Any:
     if not reason.strip():
         raise missing_param("reason")

@@ -84,7 +84,7 @@ def _request(context: Context, who: ApiCaller, body: Any) -> Request:
 routes = RouteGroup("/api/v1", "evaluate")
 
 
-@routes("POST", "/preview", "preview", ANYBODY, "What would be answered to this command")
+@routes("POST", "/preview", "preview", "What would be answered to this command", who=ANYBODY)
 def preview_command(state: TheState, who: Who, body: TypedCommand) -> Any:
     # without an agent's history; targets are inspected with the caller's rights, where it is on this machine
     principal, plans = who.principal if who.here else "", state.plans

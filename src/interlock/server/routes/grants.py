@@ -20,7 +20,7 @@ from interlock.engine.replay import ChangedAnswer
 from interlock.engine.trials import EXAMPLES, try_standing_answer
 from interlock.records import Grant
 from interlock.runtime.state import State
-from interlock.server.routes import ANYBODY, OPERATOR, RouteGroup
+from interlock.server.routes import ANYBODY, RouteGroup
 from interlock.web.bodies import NewGrant, NewPattern, NewStanding
 from interlock.web.context import By, TheState
 from interlock.web.wire import grant_json, wire_fields
@@ -28,18 +28,18 @@ from interlock.web.wire import grant_json, wire_fields
 grant_routes = RouteGroup("/api/v1/grants", "grants")
 
 
-@grant_routes("GET", "", "grants", OPERATOR, "The grants in force")
+@grant_routes("GET", "", "grants", "The grants in force")
 def grants(state: TheState) -> Any:
     found = state.store.read(lambda tx: tx.grants(state.clock.now()))
     return {"grants": [grant_json(grant) for grant in found]}
 
 
-@grant_routes("POST", "", "grant", OPERATOR, "Allows an effect on targets beforehand")
+@grant_routes("POST", "", "grant", "Allows an effect on targets beforehand")
 def new_grant(state: TheState, by: By, body: NewGrant) -> Any:
     return grant_json(add_grant(state, by, body.model_dump()))
 
 
-@grant_routes("DELETE", "/{id}", "grant", OPERATOR, "Revokes a grant")
+@grant_routes("DELETE", "/{id}", "grant", "Revokes a grant")
 def drop_grant(state: TheState, by: By, id: str) -> Any:
     return grant_json(revoke_grant(state, by, id))
 
@@ -47,17 +47,17 @@ def drop_grant(state: TheState, by: By, id: str) -> Any:
 pattern_routes = RouteGroup("/api/v1/patterns", "patterns")
 
 
-@pattern_routes("GET", "", "patterns", ANYBODY, "The registry's patterns")
+@pattern_routes("GET", "", "patterns", "The registry's patterns", who=ANYBODY)
 def patterns(state: TheState) -> Any:
     return {"patterns": [pattern.wire for pattern in tuple(state.registry)]}
 
 
-@pattern_routes("POST", "", "pattern", OPERATOR, "Registers a destructive pattern")
+@pattern_routes("POST", "", "pattern", "Registers a destructive pattern")
 def new_pattern(state: TheState, by: By, body: NewPattern) -> Any:
     return add_pattern(state, by, body.model_dump()).wire
 
 
-@pattern_routes("DELETE", "/{id}", "pattern", OPERATOR, "Unregisters a pattern, by an admin")
+@pattern_routes("DELETE", "/{id}", "pattern", "Unregisters a pattern, by an admin")
 def drop_pattern(state: TheState, by: By, id: str) -> Any:
     return remove_pattern(state, by, id).wire
 
@@ -65,22 +65,18 @@ def drop_pattern(state: TheState, by: By, id: str) -> Any:
 standing_routes = RouteGroup("/api/v1/standing", "grants")
 
 
-@standing_routes("GET", "", "standings", OPERATOR, "The standing answers: what patterns allow and deny")
+@standing_routes("GET", "", "standings", "The standing answers: what patterns allow and deny")
 def listing(state: TheState) -> Any:
     known = [grant for grant, _ in state.standing.answers.values() if grant.expires_at > state.clock.now()]
     return {"standing": [_json(state, grant) for grant in sorted(known, key=lambda one: one.created_at)]}
 
 
-@standing_routes(
-    "POST", "", "standing", OPERATOR, "Allows or denies what a pattern matches; DELETE /grants/{id} ends it"
-)
+@standing_routes("POST", "", "standing", "Allows or denies what a pattern matches; DELETE /grants/{id} ends it")
 def new(state: TheState, by: By, body: NewStanding) -> Any:
     return _json(state, add_answer(state, by, body.verdict, body.pattern, body.why, body.seconds))
 
 
-@standing_routes(
-    "POST", "/trial", "standing_trial", OPERATOR, "The recorded actions it would have changed; saves nothing"
-)
+@standing_routes("POST", "/trial", "standing_trial", "The recorded actions it would have changed; saves nothing")
 def tried(state: TheState, by: By, body: NewStanding) -> Any:
     grant = parse_answer(state, by, body.verdict, body.pattern, body.why, body.seconds)
     found = try_standing_answer(state, grant)

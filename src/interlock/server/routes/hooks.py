@@ -15,13 +15,13 @@ from interlock.web.errors import invalid_value, permission_denied
 routes = RouteGroup("/api/v1", "hooks")
 
 
-@routes("POST", "/hooks", "done", ANYBODY, "Registers hooks written into an agent's settings, or removed")
+@routes("POST", "/hooks", "done", "Registers hooks written into an agent's settings, or removed", who=ANYBODY)
 def change(state: TheState, who: Who, body: HookChange) -> Any:
     note_hooks(state, who.session or who.principal, body.change, body.agent, body.scope, body.files)
     return {"success": True}
 
 
-@routes("POST", "/jails", "done", AGENT, "Registers an agent that starts in a jail")
+@routes("POST", "/jails", "done", "Registers an agent that starts in a jail", who=AGENT)
 def begin(state: TheState, context: TheContext, who: Who, body: NewJail) -> Any:
     if not who.here or not who.agent().startswith("uid:"):
         raise permission_denied("a jail is told of on the daemon's own socket")
@@ -40,7 +40,7 @@ def begin(state: TheState, context: TheContext, who: Who, body: NewJail) -> Any:
     return {"success": True}
 
 
-@routes("GET", "/coverage", "coverage", ANYBODY, "Calls that ran, and how many of them passed their hook")
+@routes("GET", "/coverage", "coverage", "Calls that ran, and how many of them passed their hook", who=ANYBODY)
 async def coverage(context: TheContext, who: Who) -> Any:
     found = context.hooks.coverage
     # other agents' sessions are for operators only

@@ -19,7 +19,7 @@ from interlock.identity.visitors import LINK_SECONDS
 from interlock.policy.policy import MODES
 from interlock.records import OperatorRow
 from interlock.server.protocol import CONNECTED
-from interlock.server.routes import ANYBODY, OPEN, OPERATOR, RouteGroup
+from interlock.server.routes import ANYBODY, OPEN, RouteGroup
 from interlock.times import iso
 from interlock.web.bodies import FirstOperator, Mode, NewOperator, OperatorChange, Passphrase, Resume, SignIn
 from interlock.web.callers import ApiCaller
@@ -33,7 +33,7 @@ CLI = "cli"  # the channel of operators' commands
 routes = RouteGroup("/api/v1", "people")
 
 
-@routes("POST", "/session", "session_token", OPEN, "Signs an operator in")
+@routes("POST", "/session", "session_token", "Signs an operator in", who=OPEN)
 async def open_session(context: TheContext, request: Request, who: Who, body: SignIn) -> Any:
     if who.principal and not who.here:
         raise permission_denied("an agent's token does not sign anybody in")
@@ -47,9 +47,9 @@ async def open_session(context: TheContext, request: Request, who: Who, body: Si
     "POST",
     "/session/resume",
     "session_token",
-    OPEN,
     "Signs in again at an unlocked terminal; over the unix socket",
     404,
+    who=OPEN,
 )
 def resume(state: TheState, context: TheContext, request: Request, who: Who, body: Resume) -> Any:
     place, now = _place(context, request, who), state.clock.now()
@@ -61,7 +61,7 @@ def resume(state: TheState, context: TheContext, request: Request, who: Who, bod
     return _token_json(token, session)
 
 
-@routes("DELETE", "/session/resume", "done", OPEN, "Locks this terminal again; over the unix socket", 404)
+@routes("DELETE", "/session/resume", "done", "Locks this terminal again; over the unix socket", 404, who=OPEN)
 def lock(state: TheState, context: TheContext, request: Request, who: Who) -> Any:
     place = _place(context, request, who)
     if place is None or not state.sessions.lock(place):
@@ -69,7 +69,7 @@ def lock(state: TheState, context: TheContext, request: Request, who: Who) -> An
     return {"success": True}
 
 
-@routes("GET", "/session", "session", OPERATOR, "The session and its end")
+@routes("GET", "/session", "session", "The session and its end")
 def session(state: TheState, by: By) -> Any:
     person = state.sessions.person(by.operator)
     return wire_fields(by, "operator,expires_at,channel") | {
@@ -79,13 +79,13 @@ def session(state: TheState, by: By) -> Any:
     }
 
 
-@routes("DELETE", "/session", "done", OPERATOR, "Signs out")
+@routes("DELETE", "/session", "done", "Signs out")
 def close_session(state: TheState, who: Who) -> Any:
     state.sessions.sign_out(who.token)
     return {"success": True}
 
 
-@routes("PUT", "/session/passphrase", "done", OPERATOR, "Changes one's own passphrase; ends one's sessions")
+@routes("PUT", "/session/passphrase", "done", "Changes one's own passphrase; ends one's sessions")
 async def new_passphrase(context: TheContext, by: By, body: Passphrase) -> Any:
     async with context.signing_in:
         await context.pool.run(change_passphrase, context.state, by, body.passphrase)
@@ -96,7 +96,6 @@ async def new_passphrase(context: TheContext, by: By, body: Passphrase) -> Any:
     "POST",
     "/session/link",
     "set_up_link",
-    OPERATOR,
     "A link to register a passkey or authenticator for the console; over the unix socket",
 )
 def link(state: TheState, context: TheContext, who: Who) -> Any:
@@ -108,18 +107,18 @@ def link(state: TheState, context: TheContext, who: Who) -> Any:
     return {"url": f"{context.address}/console/set-up#{token}", "operator": by.operator, "expiresAt": expires}
 
 
-@routes("GET", "/operators", "operators", OPERATOR, "All operators")
+@routes("GET", "/operators", "operators", "All operators")
 def operators(state: TheState) -> Any:
     return {"operators": [operator_json(row) for row in state.store.read(lambda tx: tx.operators())]}
 
 
-@routes("POST", "/operators", "operator", OPERATOR, "Adds an operator, by an admin")
+@routes("POST", "/operators", "operator", "Adds an operator, by an admin")
 def new_operator(state: TheState, by: By, body: NewOperator) -> Any:
     given = body.name, body.passphrase, body.roles, body.teams, body.service
     return operator_json(add_operator(state, by, *given))
 
 
-@routes("POST", "/operators/first", "operator", OPEN, "The first operator; over the unix socket only", 404)
+@routes("POST", "/operators/first", "operator", "The first operator; over the unix socket only", 404, who=OPEN)
 def first_operator(state: TheState, context: TheContext, who: Who, body: FirstOperator) -> Any:
     _may_enrol(context, who)
     row = _row_of(body)
@@ -127,17 +126,17 @@ def first_operator(state: TheState, context: TheContext, who: Who, body: FirstOp
     return operator_json(row)
 
 
-@routes("PATCH", "/operators/{name}", "operator", OPERATOR, "Changes roles or teams, disables or enables")
+@routes("PATCH", "/operators/{name}", "operator", "Changes roles or teams, disables or enables")
 def change(state: TheState, by: By, name: str, body: OperatorChange) -> Any:
     return operator_json(change_operator(state, by, name, body.roles, body.teams, body.disabled))
 
 
-@routes("GET", "/mode", "mode", ANYBODY, "The mode in force")
+@routes("GET", "/mode", "mode", "The mode in force", who=ANYBODY)
 def mode(state: TheState) -> Any:
     return {"mode": state.mode, "known": list(MODES)}
 
 
-@routes("PUT", "/mode", "mode", OPERATOR, "Changes the mode, by an admin")
+@routes("PUT", "/mode", "mode", "Changes the mode, by an admin")
 def change_mode(state: TheState, by: By, body: Mode) -> Any:
     set_mode(state, by, body.mode, body.reason)
     return mode(state)

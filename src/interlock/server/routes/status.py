@@ -22,7 +22,7 @@ from interlock.notify import outbox
 from interlock.ports import StoreError
 from interlock.records import OPEN_STATES, AuditQuery, TicketQuery
 from interlock.runtime.state import State
-from interlock.server.routes import ANYBODY, OPEN, OPERATOR, RouteGroup
+from interlock.server.routes import ANYBODY, OPEN, RouteGroup
 from interlock.times import iso
 from interlock.web.bodies import Moment, NewPause, seconds_of
 from interlock.web.context import By, Context, TheContext, TheState, Who, verify_record_once
@@ -31,12 +31,12 @@ from interlock.web.wire import audit_json, figures_json, policy_json, verdict_js
 status_routes = RouteGroup("", "about")
 
 
-@status_routes("GET", "/api/v1/policy", "policy", ANYBODY, "The policy in force")
+@status_routes("GET", "/api/v1/policy", "policy", "The policy in force", who=ANYBODY)
 def policy(state: TheState) -> Any:
     return policy_json(state.policy)
 
 
-@status_routes("GET", "/api/v1/status", "status", ANYBODY, "The daemon's status")
+@status_routes("GET", "/api/v1/status", "status", "The daemon's status", who=ANYBODY)
 def status(context: TheContext, who: Who) -> Any:
     state, config = context.state, context.config
     operators, waiting, codes, trouble, people = None, None, None, "", []
@@ -71,23 +71,23 @@ def status(context: TheContext, who: Who) -> Any:
     }
 
 
-@status_routes("GET", "/api/v1/metrics", "metrics", ANYBODY, "Metrics, in the fields of the specification")
+@status_routes("GET", "/api/v1/metrics", "metrics", "Metrics, in the fields of the specification", who=ANYBODY)
 def metrics(state: TheState) -> Any:
     return figures_json(figures_of(state))
 
 
-@status_routes("GET", "/metrics", "text", OPEN, "Metrics for Prometheus", media="text/plain")
+@status_routes("GET", "/metrics", "text", "Metrics for Prometheus", who=OPEN, media="text/plain")
 def prometheus(state: TheState) -> PlainTextResponse:
     text = generate_latest(FamilyCollector(families(state)))
     return PlainTextResponse(text, media_type=CONTENT_TYPE_LATEST.partition("; charset")[0])
 
 
-@status_routes("GET", "/healthz", "health", OPEN, "The process is alive")
+@status_routes("GET", "/healthz", "health", "The process is alive", who=OPEN)
 async def healthz() -> Any:
     return {"ok": True}
 
 
-@status_routes("GET", "/readyz", "health", OPEN, "The store can be used")
+@status_routes("GET", "/readyz", "health", "The store can be used", who=OPEN)
 def readyz(state: TheState) -> Any:
     state.store.check()
     return {"ok": True}
@@ -96,18 +96,18 @@ def readyz(state: TheState) -> Any:
 pause_routes = RouteGroup("/api/v1", "people")
 
 
-@pause_routes("GET", "/pause", "pause", ANYBODY, "Whether an operator has paused enforcement, and until when")
+@pause_routes("GET", "/pause", "pause", "Whether an operator has paused enforcement, and until when", who=ANYBODY)
 def pause(state: TheState) -> Any:
     return pause_json(state)
 
 
-@pause_routes("POST", "/pause", "pause", OPERATOR, "Pauses enforcement for a while")
+@pause_routes("POST", "/pause", "pause", "Pauses enforcement for a while")
 def begin(state: TheState, by: By, body: NewPause) -> Any:
     pausing.pause(state, by, body.seconds, body.reason)
     return pause_json(state)
 
 
-@pause_routes("DELETE", "/pause", "pause", OPERATOR, "Ends the pause", 404)
+@pause_routes("DELETE", "/pause", "pause", "Ends the pause", 404)
 def end(state: TheState, by: By) -> Any:
     pausing.end(state, by)
     return pause_json(state)
@@ -124,12 +124,12 @@ def pause_json(state: State) -> dict[str, Any]:
 channel_routes = RouteGroup("/api/v1/channels", "people")
 
 
-@channel_routes("GET", "", "channels", OPERATOR, "The notification channels, their settings and recent messages")
+@channel_routes("GET", "", "channels", "The notification channels, their settings and recent messages")
 def every(state: TheState) -> Any:
     return {"channels": outbox.list_channels(state)}
 
 
-@channel_routes("POST", "/{name}/test", "channel_test", OPERATOR, "Sends a test message and returns its result")
+@channel_routes("POST", "/{name}/test", "channel_test", "Sends a test message and returns its result")
 def test(state: TheState, by: By, name: str) -> Any:
     return outbox.send_test(state, by, name)
 
@@ -166,7 +166,7 @@ def _values(sample: Sample) -> list[str]:
 audit_routes = RouteGroup("/api/v1/audit", "record")
 
 
-@audit_routes("GET", "", "audit", OPERATOR, "Records, filtered")
+@audit_routes("GET", "", "audit", "Records, filtered")
 def audit(
     state: TheState,
     event: str = Query("", max_length=100),
@@ -182,12 +182,12 @@ def audit(
     return {"records": [audit_json(row) for row in state.store.read(lambda tx: tx.audit(query))]}
 
 
-@audit_routes("GET", "/verify", "verdict", OPERATOR, "Verifies the record")
+@audit_routes("GET", "/verify", "verdict", "Verifies the record")
 def prove(context: TheContext) -> Any:
     return verdict_json(verify_record_once(context))
 
 
-@audit_routes("GET", "/export", "export", OPERATOR, "The whole record as a file", media="application/x-ndjson")
+@audit_routes("GET", "/export", "export", "The whole record as a file", media="application/x-ndjson")
 def export(
     state: TheState, context: TheContext, format: str = Query("jsonl", pattern="^(jsonl|csv)$")
 ) -> StreamingResponse:

@@ -19,7 +19,7 @@ from interlock.approvals.grants import suggest_grant
 from interlock.engine.trials import find_habit
 from interlock.model import AgentRef, TicketState
 from interlock.records import OPEN_STATES, Approval, Challenge, Ticket, TicketQuery
-from interlock.server.routes import AGENT, ANYBODY, OPERATOR, RouteGroup
+from interlock.server.routes import AGENT, ANYBODY, RouteGroup
 from interlock.times import iso
 from interlock.web.bodies import Moment, Reason, Rejection, ReportedOutcome, seconds_of
 from interlock.web.callers import ApiCaller
@@ -45,7 +45,7 @@ _BEGINNING = "^[A-Za-z0-9_-]{0,100}$"
 ticket_routes = RouteGroup("/api/v1/tickets", "tickets")
 
 
-@ticket_routes("GET", "", "tickets", ANYBODY, "The newest tickets first; an agent sees its own")
+@ticket_routes("GET", "", "tickets", "The newest tickets first; an agent sees its own", who=ANYBODY)
 def list_tickets(
     context: TheContext,
     who: Who,
@@ -67,12 +67,12 @@ def list_tickets(
     }
 
 
-@ticket_routes("GET", "/{id}", "ticket", ANYBODY, "One ticket")
+@ticket_routes("GET", "/{id}", "ticket", "One ticket", who=ANYBODY)
 def ticket(context: TheContext, who: Who, id: str) -> Any:
     return ticket_json(*_find(context, who, _whole_id(context, who, id)))
 
 
-@ticket_routes("GET", "/{id}/wait", "ticket", ANYBODY, "Answers when the ticket is decided, else after the time")
+@ticket_routes("GET", "/{id}/wait", "ticket", "Answers when the ticket is decided, else after the time", who=ANYBODY)
 async def wait(
     context: TheContext,
     request: Request,
@@ -99,7 +99,7 @@ async def wait(
         context.waiters.remove(id, event)
 
 
-@ticket_routes("GET", "/{id}/grant", "grant_offer", OPERATOR, "The narrow grant that a ticket suggests")
+@ticket_routes("GET", "/{id}/grant", "grant_offer", "The narrow grant that a ticket suggests")
 def grant(state: TheState, context: TheContext, who: Who, id: str) -> Any:
     id = _whole_id(context, who, id)
     habit = find_habit(state, id)
@@ -107,22 +107,22 @@ def grant(state: TheState, context: TheContext, who: Who, id: str) -> Any:
     return suggest_grant(state, id) | more
 
 
-@ticket_routes("POST", "/{id}/approve", "ticket", OPERATOR, "Signs an approval", 409)
+@ticket_routes("POST", "/{id}/approve", "ticket", "Signs an approval", 409)
 def approve(context: TheContext, who: Who, id: str, body: Reason | None = None) -> Any:
     return _answer(context, who, answers.approve, id, body.reason if body else "")
 
 
-@ticket_routes("POST", "/{id}/reject", "ticket", OPERATOR, "Signs a rejection; the agent gets the reason", 409)
+@ticket_routes("POST", "/{id}/reject", "ticket", "Signs a rejection; the agent gets the reason", 409)
 def reject(context: TheContext, who: Who, id: str, body: Rejection) -> Any:
     return _answer(context, who, answers.reject, id, body.reason)
 
 
-@ticket_routes("POST", "/{id}/revoke", "ticket", OPERATOR, "Revokes an approval before it is used", 409)
+@ticket_routes("POST", "/{id}/revoke", "ticket", "Revokes an approval before it is used", 409)
 def revoke(context: TheContext, who: Who, id: str, body: Reason | None = None) -> Any:
     return _answer(context, who, answers.revoke, id, body.reason if body else "")
 
 
-@ticket_routes("POST", "/{id}/executed", "ticket", AGENT, "Reports the outcome of an allowed action")
+@ticket_routes("POST", "/{id}/executed", "ticket", "Reports the outcome of an allowed action", who=AGENT)
 def executed(context: TheContext, who: Who, id: str, body: ReportedOutcome) -> Any:
     id = _whole_id(context, who, id)
     name = body.agent or _find(context, who, id)[0].agent.name  # a claim; the principal is what counts
@@ -156,20 +156,20 @@ def _whole_id(context: Context, who: ApiCaller, id: str) -> str:
 challenge_routes = RouteGroup("/api/v1/challenges", "challenges")
 
 
-@challenge_routes("GET", "", "challenges", OPERATOR, "Open challenges, and blocks whose challenge expired")
+@challenge_routes("GET", "", "challenges", "Open challenges, and blocks whose challenge expired")
 def challenges(state: TheState) -> Any:
     found = [*service.list_waiting(state), *service.list_lapsed(state)]
     return {"challenges": state.store.read(lambda tx: [_json(one, tx.challenged_ticket(one)) for one in found])}
 
 
-@challenge_routes("POST", "/{id}/reveal", "code", OPERATOR, "A new code, shown once; invalidates the previous one", 409)
+@challenge_routes("POST", "/{id}/reveal", "code", "A new code, shown once; invalidates the previous one", 409)
 def reveal(state: TheState, by: By, id: str) -> Any:
     shown = revealing.reveal(state, by, id)
     body = {"code": shown.code, "expiresAt": iso(shown.expires_at)}
     return JSONResponse(body, headers={"cache-control": "no-store"})
 
 
-@challenge_routes("POST", "/{id}/reissue", "challenge", OPERATOR, "Replaces an expired challenge", 409)
+@challenge_routes("POST", "/{id}/reissue", "challenge", "Replaces an expired challenge", 409)
 def reissue(state: TheState, by: By, id: str) -> Any:
     made = service.reissue(state, by, id)
     return state.store.read(lambda tx: _json(made, tx.challenged_ticket(made)))

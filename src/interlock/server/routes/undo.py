@@ -19,7 +19,7 @@ NEWEST = "newest"  # instead of an id: the newest snapshot that is not undone
 routes = RouteGroup("/api/v1/undo", "undo")
 
 
-@routes("GET", "", "snapshots", ANYBODY, "Snapshots taken before actions ran, the newest first")
+@routes("GET", "", "snapshots", "Snapshots taken before actions ran, the newest first", who=ANYBODY)
 def listed(
     state: TheState,
     context: TheContext,
@@ -37,7 +37,7 @@ def listed(
     return {"snapshots": sorted(rows, key=lambda row: str(row["at"]), reverse=True)[:limit]}
 
 
-@routes("GET", "/{id}", "undo_plan", ANYBODY, "What undoing would change now; `newest` is an id too")
+@routes("GET", "/{id}", "undo_plan", "What undoing would change now; `newest` is an id too", who=ANYBODY)
 def planned(
     state: TheState,
     context: TheContext,
@@ -52,7 +52,11 @@ def planned(
 
 
 @routes(
-    "POST", "/{id}", "undone", ANYBODY, "Brings it back; later work is overwritten only with `force`, and `undone` says"
+    "POST",
+    "/{id}",
+    "undone",
+    "Brings it back; later work is overwritten only with `force`, and `undone` says",
+    who=ANYBODY,
 )
 def undo(state: TheState, context: TheContext, who: Who, id: str, body: Undoing) -> Any:
     by, principal = _scope(who)
