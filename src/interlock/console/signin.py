@@ -11,7 +11,7 @@ from starlette.responses import Response
 from interlock.approvals import step_up
 from interlock.console.pages.queue import find_ticket, require_typed_name
 from interlock.console.replies import HOME
-from interlock.console.visit import APPROVER, OPEN, Body, InvalidInput, PageRoutes, Visit
+from interlock.console.visit import OPEN, VIEWER, Body, InvalidInput, PageRoutes, Visit
 from interlock.error_codes import AnswerRefused
 from interlock.identity import credentials, passkeys, totp
 from interlock.identity.console_access import enter_by_link, visitor_of
@@ -81,13 +81,13 @@ def whoami(visit: Visit) -> Body:
     return {"signedIn": visit.visitor is not None}
 
 
-@routes.post("/sign-out")
+@routes.post("/sign-out", VIEWER)
 def sign_out(visit: Visit) -> Response:
     visit.state.visitors.shelf.drop(visit.token)
     return _signed_out(visit)
 
 
-@routes.post("/sign-out/everywhere")
+@routes.post("/sign-out/everywhere", VIEWER)
 def sign_out_all(visit: Visit) -> Response:
     visit.state.visitors.shelf.drop_owned(visit.who.operator)
     return _signed_out(visit)
@@ -151,7 +151,7 @@ def totp_finish(visit: Visit) -> Body:
     return _registered(visit, totp.finish(visit.state, _anyone(visit), visit.field("ceremony"), visit.field("code")))
 
 
-@routes.post("/keys/{id}/remove")
+@routes.post("/keys/{id}/remove", VIEWER)
 def remove_key(visit: Visit) -> Response:
     try:
         credentials.remove(visit.state, visit.who, visit.id, visit.form.get("even_last") == "yes")
@@ -201,12 +201,12 @@ def _proof(visit: Visit, by_reentry: bool | None = None) -> step_up.Proof:
     return step_up.Touch(visit.field("ceremony"), visit.response, visit.site)
 
 
-@routes.json("/step-up/{ticket}/begin", APPROVER)
+@routes.json("/step-up/{ticket}/begin")
 def begin(visit: Visit) -> Body:
     return _begin(visit, step_up.approve_begin, visit.params["ticket"])
 
 
-@routes.json("/step-up/{ticket}/approve", APPROVER)
+@routes.json("/step-up/{ticket}/approve")
 def approve(visit: Visit) -> Body:
     id, reason = visit.params["ticket"], visit.field("reason", needed=False)
     require_typed_name(visit, find_ticket(visit, id))
@@ -214,12 +214,12 @@ def approve(visit: Visit) -> Body:
     return {"ticket": done.id, "state": done.state.value, "expiresAt": done.expires_at}
 
 
-@routes.json("/codes/{id}/begin", APPROVER)
+@routes.json("/codes/{id}/begin")
 def code_begin(visit: Visit) -> Body:
     return _begin(visit, step_up.reveal_begin, visit.id)
 
 
-@routes.json("/codes/{id}/reveal", APPROVER)
+@routes.json("/codes/{id}/reveal")
 def code_reveal(visit: Visit) -> Body:
     shown = step_up.reveal(visit.state, visit.who, visit.id, _proof(visit))
     return {"code": shown.code, "expiresAt": shown.expires_at}
@@ -237,13 +237,13 @@ def grant_signed(visit: Visit, given: Mapping[str, Any]) -> OperatorSession:
     return step_up.granted(visit.state, visit.who, given, _proof(visit, by_reentry))
 
 
-@routes.json("/fresh/begin")
+@routes.json("/fresh/begin", VIEWER)
 def fresh_begin(visit: Visit) -> Body:
     fresh = visit.who.fresh(visit.state.clock.now())
     return {"fresh": True} if fresh else _begin(visit, step_up.freshen_begin)
 
 
-@routes.json("/fresh/finish")
+@routes.json("/fresh/finish", VIEWER)
 def fresh_finish(visit: Visit) -> Body:
     step_up.freshen(visit.state, visit.who, _proof(visit))
     return {"fresh": True}

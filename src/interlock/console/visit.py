@@ -204,7 +204,7 @@ class PageRoute(Route):
 
 
 class PageRoutes(list[PageRoute]):
-    """Each is declared beside its handler; those of `json` answer the console's own scripts."""
+    """Each is declared beside its handler; a change takes an approver unless it says otherwise; `json` answers the console's own scripts."""
 
     def __init__(self, home: str = "") -> None:
         self._home = home
@@ -212,10 +212,10 @@ class PageRoutes(list[PageRoute]):
     def get(self, path: str = "", role: str = VIEWER, json: bool = False) -> Callable[[H], H]:
         return self._add("GET", path, role, json)
 
-    def post(self, path: str = "", role: str = VIEWER) -> Callable[[H], H]:
+    def post(self, path: str = "", role: str = APPROVER) -> Callable[[H], H]:
         return self._add("POST", path, role)
 
-    def json(self, path: str, role: str = VIEWER) -> Callable[[H], H]:
+    def json(self, path: str, role: str = APPROVER) -> Callable[[H], H]:
         return self._add("POST", path, role, True)
 
     def _add(self, method: str, path: str, role: str, json: bool = False) -> Callable[[H], H]:

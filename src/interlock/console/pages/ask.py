@@ -40,7 +40,7 @@ def ask(visit: Visit) -> Response:
         return _page(visit, problem=str(error), status=404)
 
 
-@routes.post(role=APPROVER)
+@routes.post()
 def make(visit: Visit) -> Response:
     intent, cwd = field(visit, "intent"), field(visit, "cwd")
     try:
@@ -54,7 +54,7 @@ def _to_plan(visit: Visit, plan: ReviewedPlan) -> Response:
     return visit.redirect(f"{HOME}?plan={quote(plan.id)}")
 
 
-@routes.post("/{id}/edit", APPROVER)
+@routes.post("/{id}/edit")
 def edit(visit: Visit) -> Response:
     plan = planning.edit(*visit.by, visit.id, field(visit, "command"), field(visit, "cwd") or None)
     return visit.page("ask/_review.html", **_review_values(visit, plan))
@@ -74,7 +74,7 @@ def _plan(visit: Visit) -> ReviewedPlan:
     return visit.state.plans.of(visit.who.operator, visit.id)
 
 
-@routes.json("/{id}/run", APPROVER)
+@routes.json("/{id}/run")
 def run(visit: Visit) -> Body:
     """On the operator's yes to exactly this command; else answers with what the gate still requires."""
     yes = PlanConsent(field(visit, "command"), field(visit, "mark"), visit.form.get("understood") == "yes")
@@ -101,25 +101,25 @@ def output(visit: Visit) -> Body:
     return progress_json(running.follow(*visit.by, visit.id, at))
 
 
-@routes.json("/{id}/cancel", APPROVER)
+@routes.json("/{id}/cancel")
 def cancel(visit: Visit) -> Body:
     running.cancel(*visit.by, visit.id)
     return {"status": "ending"}
 
 
-@routes.json("/{id}/type", APPROVER)
+@routes.json("/{id}/type")
 def type_line(visit: Visit) -> Body:
     running.type_line(*visit.by, visit.id, field(visit, "line"), elsewhere(visit))
     return {"status": "typed"}
 
 
-@routes.post("/{id}/reject", APPROVER)
+@routes.post("/{id}/reject")
 def reject(visit: Visit) -> Response:
     planning.reject(*visit.by, visit.id)
     return visit.redirect(f"{HOME}?said=away")
 
 
-@routes.post("/{id}/save", APPROVER)
+@routes.post("/{id}/save")
 def save(visit: Visit) -> Response:
     plan = _plan(visit)
     step = {"command": plan.command, "cwd": plan.cwd, "intent": plan.intent}
@@ -205,7 +205,7 @@ def history_entry(visit: Visit) -> Response:
     return visit.page("ask/run.html", row=row, seconds=running.seconds_of(visit.state, row), no_exit=NO_EXIT)
 
 
-@routes.post("/runs/{id}/again", APPROVER)
+@routes.post("/runs/{id}/again")
 def again(visit: Visit) -> Response:
     return _to_plan(visit, planning.rerun(*visit.by, visit.id))
 
@@ -221,7 +221,7 @@ def listing(visit: Visit) -> Response:
     )
 
 
-@routes.post("/workflows", APPROVER)
+@routes.post("/workflows")
 def save_workflow(visit: Visit) -> Response:
     lines = [line for line in field(visit, "commands").replace("\r\n", "\n").split("\n") if line.strip()]
     steps = [{"command": line, "cwd": field(visit, "cwd")} for line in lines]
@@ -246,13 +246,13 @@ def one(visit: Visit) -> Response:
     )
 
 
-@routes.post("/workflows/{id}/remove", APPROVER)
+@routes.post("/workflows/{id}/remove")
 def remove(visit: Visit) -> Response:
     workflows.remove(*visit.by, visit.id)
     return visit.redirect(FLOWS)
 
 
-@routes.json("/workflows/{id}/run", APPROVER)
+@routes.json("/workflows/{id}/run")
 def run_workflow(visit: Visit) -> Body:
     """Takes a yes to every step, or to the frozen whole; else answers with the tickets that hold it."""
     frozen = field(visit, "frozen")
@@ -264,13 +264,13 @@ def run_workflow(visit: Visit) -> Body:
     return flow_json(flow)
 
 
-@routes.json("/workflows/{id}/freeze/begin", APPROVER)
+@routes.json("/workflows/{id}/freeze/begin")
 def freeze_begin(visit: Visit) -> Body:
     """Empty where it takes no grant."""
     return grant_begin(visit, terms) if (terms := _terms(visit)) else {"fresh": True}
 
 
-@routes.json("/workflows/{id}/freeze", APPROVER)
+@routes.json("/workflows/{id}/freeze")
 def freeze(visit: Visit) -> Body:
     terms = _terms(visit)
     by = grant_signed(visit, terms) if terms else visit.session
@@ -294,7 +294,7 @@ def progress(visit: Visit) -> Body:
     return flow_json(workflows.find_run(*visit.by, visit.id))
 
 
-@routes.json("/workflows/{id}/cancel", APPROVER)
+@routes.json("/workflows/{id}/cancel")
 def cancel_workflow(visit: Visit) -> Body:
     workflows.cancel_run(*visit.by, visit.id)
     return {"status": "ending"}

@@ -17,7 +17,7 @@ from interlock.audit.search import Place, RecordEntry, RecordQuery, find_record,
 from interlock.console.charts import daily_chart, level_shares, plain_shares
 from interlock.console.record_views import record_address, record_lines, record_story
 from interlock.console.replies import address
-from interlock.console.visit import APPROVER, InvalidInput, PageNotFound, PageRoutes, Visit
+from interlock.console.visit import VIEWER, InvalidInput, PageNotFound, PageRoutes, Visit
 from interlock.engine.statistics import answer_statistics, figures_of
 from interlock.model import Level
 from interlock.web.bodies import seconds_of
@@ -42,7 +42,7 @@ def audit(visit: Visit) -> Response:
     return visit.page("audit/audit.html", part="audit/_records.html", **_records(visit), verdict=None)
 
 
-@routes.post("/audit/verify")
+@routes.post("/audit/verify", VIEWER)
 def verify(visit: Visit) -> Response:
     verdict = verify_record_once(visit.context)
     records = {} if visit.part else _records(visit)
@@ -70,7 +70,7 @@ def export(visit: Visit) -> Response:
     return Response(body.encode("utf-8", "backslashreplace"), headers=headers, media_type=kind)
 
 
-@routes.post("/audit/false-alarm", APPROVER)
+@routes.post("/audit/false-alarm")
 def false_alarm(visit: Visit) -> Response:
     row = _entry(visit, visit.form).row
     if visit.form.get("withdraw"):

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from interlock.audit.search import policy_changes
 from interlock.console.pages.try_ import plain_text, policy_from_text
-from interlock.console.visit import PageNotFound, PageRoutes, Visit
+from interlock.console.visit import VIEWER, PageNotFound, PageRoutes, Visit
 from interlock.engine.preview import failed_cases
 from interlock.engine.replay import compare_policies
 from interlock.engine.trials import recent_attempts
@@ -64,7 +64,7 @@ def edit(visit: Visit) -> Response:
     return visit.page("policy/edit.html", text=own_text(policy), names=names(), records="500", problems=(), tried=None)
 
 
-@routes.post("/edit")
+@routes.post("/edit", VIEWER)
 def try_it(visit: Visit) -> Response:
     text = plain_text(visit.form.get("policy", ""))
     chosen = visit.form.get("records", "500")

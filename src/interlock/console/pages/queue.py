@@ -13,7 +13,7 @@ from interlock.approvals.challenges import revealing
 from interlock.approvals.step_up import needs_stepup
 from interlock.console.cards import approves_too_fast, card_of, cards, other_attempts, target_of
 from interlock.console.replies import waiting_count
-from interlock.console.visit import APPROVER, OPEN, InvalidInput, PageNotFound, PageRoutes, Visit
+from interlock.console.visit import OPEN, InvalidInput, PageNotFound, PageRoutes, Visit
 from interlock.identity.agents import unblock
 from interlock.notify import request_line as message_of
 from interlock.ports import Tx
@@ -86,7 +86,7 @@ def one(visit: Visit) -> Response:
     return visit.page("queue/ticket.html", part="queue/_ticket.html", card=card, type_target=approves_too_fast(visit))
 
 
-@routes.post("/console/tickets/{id}/approve", APPROVER)
+@routes.post("/console/tickets/{id}/approve")
 def approve(visit: Visit) -> Response:
     ticket = find_ticket(visit, visit.id)
     if needs_stepup(ticket):
@@ -111,20 +111,20 @@ def require_typed_name(visit: Visit, ticket: Ticket) -> None:
         raise InvalidInput(f"you approved many in a row: type {wanted!r} to approve this one too")
 
 
-@routes.post("/console/tickets/{id}/reject", APPROVER)
+@routes.post("/console/tickets/{id}/reject")
 def reject(visit: Visit) -> Response:
     """Also vetoes a cooling-off; the reason reaches the agent."""
     answers.reject(*visit.by, visit.id, visit.reason("say why: the agent is told"))
     return _after_answer(visit)
 
 
-@routes.post("/console/tickets/{id}/revoke", APPROVER)
+@routes.post("/console/tickets/{id}/revoke")
 def revoke(visit: Visit) -> Response:
     answers.revoke(*visit.by, visit.id, visit.reason("say why it is taken back: it is recorded"))
     return one(visit) if visit.part else visit.redirect(f"/console/tickets/{quote(visit.id)}")
 
 
-@routes.post("/console/blocks/lift", APPROVER)
+@routes.post("/console/blocks/lift")
 def lift(visit: Visit) -> Response:
     """Lifts a block; approves nothing."""
     reason = visit.reason("say why the block is lifted: it is recorded")
@@ -132,13 +132,13 @@ def lift(visit: Visit) -> Response:
     return _after_answer(visit)
 
 
-@routes.post("/console/challenges/{id}/reveal", APPROVER)
+@routes.post("/console/challenges/{id}/reveal")
 def reveal(visit: Visit) -> Response:
     shown = revealing.reveal(*visit.by, visit.id)
     return visit.page("queue/_code.html", code=shown.code, expires_at=shown.expires_at)
 
 
-@routes.post("/console/challenges/{id}/reissue", APPROVER)
+@routes.post("/console/challenges/{id}/reissue")
 def reissue(visit: Visit) -> Response:
     challenges.reissue(*visit.by, visit.id)
     return _after_answer(visit)

@@ -17,7 +17,7 @@ from interlock.analysis.rules import Rule, Rulebook
 from interlock.analysis.rules.load import SHIPPED, build_rulebook, example_failures, join_rulebooks, load_files
 from interlock.analysis.rules.rendering import clause_words, example_words
 from interlock.console.pages.try_ import KINDS, action_of, form_fields, plain_text, try_action
-from interlock.console.visit import InvalidInput, PageNotFound, PageRoutes, Visit
+from interlock.console.visit import VIEWER, InvalidInput, PageNotFound, PageRoutes, Visit
 from interlock.model import Action, Assessment, Level
 from interlock.policy.load import toml
 from interlock.web.context import Context
@@ -86,7 +86,7 @@ def one(visit: Visit) -> Response:
     )
 
 
-@routes.post("/{id}/try")
+@routes.post("/{id}/try", VIEWER)
 def try_one(visit: Visit) -> Response:
     shelf, rules = _requested_rule(visit), visit.state.rules
     try:
@@ -122,7 +122,7 @@ def check_page(visit: Visit) -> Response:
     return visit.page("rules/check.html", pack="", error="", book=None)
 
 
-@routes.post("/check")
+@routes.post("/check", VIEWER)
 def check(visit: Visit) -> Response:
     text = plain_text(visit.form.get("pack", ""))
     values = {"error": "", "pack": text, **_check_values(visit, text)}

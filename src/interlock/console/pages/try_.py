@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from interlock.analysis.assess import Judgement, judge
 from interlock.console.cards import Piece, highlight, runs
-from interlock.console.visit import InvalidInput, PageRoutes, Visit
+from interlock.console.visit import VIEWER, InvalidInput, PageRoutes, Visit
 from interlock.engine.assessment import Unjudged
 from interlock.engine.explain import PolicyAnswer
 from interlock.engine.preview import preview
@@ -37,7 +37,7 @@ def page(visit: Visit) -> Response:
     )
 
 
-@routes.post()
+@routes.post(role=VIEWER)
 def explain(visit: Visit) -> Response:
     result = _result(visit, visit.form)
     if visit.part:
