@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import interlock
 from interlock.analysis.display_text import Line, short_id, visible
@@ -31,7 +31,8 @@ ASKS, DENIED = 10, 20  # 2.13, where an exit code stands for an answer
 
 Args = Namespace
 Main = Callable[[Sequence[str]], int]
-Work = Callable[[Args], int]
+Work = Callable[[Args], int | None]  # the exit code; none where it is done
+W = TypeVar("W", bound=Work)
 
 
 class CommandError(ExpectedError):
@@ -66,14 +67,17 @@ def typed_name() -> str:
     return shown if "/" in shown else f"./{shown}"
 
 
-def command(word: str, fills: Mapping[str, str] = NOTHING, **more: Table) -> Callable[[Work], Main]:
-    """A command of the TOML file beside its module."""
+def command(fills: Mapping[str, str] = NOTHING, /, word: str = "", **more: Table) -> Callable[[Work], Main]:
+    """A command of the TOML file beside its module: `unlock_main` is `unlock`, and `main` has its module's name."""
 
     def declare(work: Work) -> Main:
+        own = work.__name__.removesuffix("main").replace("_", "-").strip("-") or work.__module__.rpartition(".")[2]
+        name = word or own
+
         @wraps(work)
         def main(argv: Sequence[str]) -> int:
-            parser = declared_parser(work.__module__, word, fills, more)
-            return run(word, work, parser.parse_args(list(argv)))
+            parser = declared_parser(work.__module__, name, fills, more)
+            return run(name, work, parser.parse_args(list(argv)))
 
         return main
 
@@ -83,11 +87,11 @@ def command(word: str, fills: Mapping[str, str] = NOTHING, **more: Table) -> Cal
 class CommandWords:
     """A command whose subcommands are `["word subcommand"]` in the TOML file beside its module."""
 
-    def __init__(self, word: str, module: str) -> None:
-        self._word, self._module = word, module
+    def __init__(self, module: str, word: str = "") -> None:
+        self._word, self._module = word or module.rpartition(".")[2], module
         self._works: dict[str, Work] = {}
 
-    def word(self, work: Work) -> Work:
+    def word(self, work: W) -> W:
         """Declares a subcommand, by the first word of the function's name."""
         self._works[work.__name__.strip("_").partition("_")[0]] = work
         return work
@@ -114,7 +118,7 @@ _UNREAD = (LookupError, TypeError, AttributeError)  # an answer of the daemon ha
 
 def run(name: str, work: Work, args: Args) -> int:
     try:
-        return work(args)
+        return work(args) or OK
     except BrokenPipeError:
         raise
     except _EXPECTED as error:

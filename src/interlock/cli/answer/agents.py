@@ -7,7 +7,6 @@ from urllib.parse import urlencode
 from interlock.analysis.display_text import visible
 from interlock.cli.arguments import declared_words
 from interlock.cli.command import (
-    OK,
     Args,
     CommandWords,
     Row,
@@ -24,11 +23,11 @@ from interlock.cli.sign_in import operator_change, operator_session, require_rea
 from interlock.client import path_segment
 from interlock.local_times import ago, clock
 
-main = CommandWords("agents", __name__)
+main = CommandWords(__name__)
 
 
 @main.word
-def _list(args: Args) -> int:
+def _list(args: Args) -> None:
     with operator_session(args, reading=True) as operator:
         found, blocks = list_of(operator, "agents"), list_of(operator, "blocks")
     rows = [(one["principal"], one["name"], one["trust_tier"], ago(one.get("firstSeen")), _token(one)) for one in found]
@@ -38,7 +37,6 @@ def _list(args: Args) -> int:
     if cells and not args.json:
         print()
         say_table(("blocked", "by", "reason"), cells)
-    return OK
 
 
 def _token(agent: Row) -> str:
@@ -70,7 +68,7 @@ def _change_agent(args: Args, change: Row, said: str) -> int:
     return operator_change(args, "PATCH", "/agents", body, said)
 
 
-@command("block")
+@command()
 def block_main(args: Args) -> int:
     require_reason(args, "the agent reads it")
     words = f"Blocked: {args.principal}. Lift it with `interlock unblock {args.principal} --reason …`."
@@ -79,7 +77,7 @@ def block_main(args: Args) -> int:
     return operator_change(args, "POST", "/blocks", {"principal": args.principal, "reason": args.reason}, words)
 
 
-@command("unblock")
+@command()
 def unblock_main(args: Args) -> int:
     require_reason(args)
     why = urlencode({"reason": args.reason})
@@ -91,7 +89,6 @@ MODES = declared_words(__name__, "mode")
 
 
 @command(
-    "mode",
     {"modes": "\n".join(f"  {name:<12}{said}" for name, said in MODES.items()), "names": " | ".join(MODES)},
     mode={"choices": tuple(MODES)},
 )
@@ -105,7 +102,7 @@ def mode_main(args: Args) -> int:
     return operator_change(args, "PUT", "/mode", body, f"{args.mode}: {MODES[args.mode]}")
 
 
-@command("pause")
+@command()
 def pause_main(args: Args) -> int:
     seconds = parse_duration(args.lasts) if args.lasts else 0
     if args.end and seconds:

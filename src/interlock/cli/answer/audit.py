@@ -55,11 +55,11 @@ _STYLES = {
 }
 
 
-main = CommandWords("audit", __name__)
+main = CommandWords(__name__)
 
 
 @main.word
-def _tail(args: Args) -> int:
+def _tail(args: Args) -> None:
     with operator_session(args, reading=True) as operator:
         found = _records(operator, limit=args.n)
         _print(found, args.json and not args.follow, args.json)
@@ -68,18 +68,16 @@ def _tail(args: Args) -> int:
             seen = set(map(place, found))
             found = _records(operator, limit=500)
             _print([record for record in found if place(record) not in seen], False, args.json)
-    return OK
 
 
 @main.word
-def _search(args: Args) -> int:
+def _search(args: Args) -> None:
     times = {name: iso(parse_time(given)) for name, given in (("since", args.since), ("until", args.until)) if given}
     with operator_session(args, reading=True) as operator:
         found = _records(operator, text=args.text, event=args.event, limit=args.n, **times)
     _print(found, args.json, False)
     if not found and not args.json:
         print("Nothing was found.")
-    return OK
 
 
 def _records(operator: DaemonClient, **query: Any) -> list[Row]:
@@ -111,7 +109,7 @@ def record_line(record: Row, width: int = 0) -> Line:
 
 
 @main.word
-def _export(args: Args) -> int:
+def _export(args: Args) -> None:
     with operator_session(args, reading=True) as operator:
         lines = operator.lines("/audit/export", format=args.format)
         count = 0
@@ -120,7 +118,6 @@ def _export(args: Args) -> int:
                 out.write(text + "\n")
     if args.output:
         print(f"{count} lines in {args.output}", file=sys.stderr)
-    return OK
 
 
 @main.word
@@ -164,7 +161,7 @@ def _verdict(found: Row) -> Iterable[Line]:
 
 
 @main.word
-def _stats(args: Args) -> int:
+def _stats(args: Args) -> None:
     with operator_session(args, reading=True) as operator:
         found = operator.get("/metrics")
     plain = [(_spell_name(key), value) for key, value in found.items() if not isinstance(value, Mapping)]
@@ -174,7 +171,6 @@ def _stats(args: Args) -> int:
         if rows and not args.json:
             print()
             say_table((_spell_name(key), "how many"), rows)
-    return OK
 
 
 def _spell_name(name: str) -> str:
@@ -219,7 +215,7 @@ SHOWN = 20  # decisions that did not come out alike
 _VERDICT_STYLES = {"agrees": "allow", "differs": "deny", "cannot": "ask"}
 
 
-@command("replay")
+@command()
 def replay_main(args: Args) -> int:
     by, rows = replay_policy(settings(args)), read_records(args, args.source)
     results = [replay_record(row, by) for row in rows if is_attempt(row) and _named(row, args.id)]

@@ -32,7 +32,7 @@ from interlock.policy.patterns import Glob, PatternSyntax
 _FIELDS = ("effect", "targets", "environment", "ceiling", "count", "principal", "name", "session", "digests")
 
 
-main = CommandWords("grants", __name__)
+main = CommandWords(__name__)
 
 
 @main.word
@@ -111,12 +111,12 @@ _DOES = {"allow": "let pass", "deny": "denied"}
 SHOWN = 5
 
 
-@command("allow")
+@command()
 def allow_main(args: Args) -> int:
     return _answer("allow", args)
 
 
-@command("deny")
+@command()
 def deny_main(args: Args) -> int:
     return _answer("deny", args)
 

@@ -35,7 +35,7 @@ from interlock.local_times import ago
 
 LINK_SECONDS = 300.0  # that a link stays on the screen
 
-main = CommandWords("operator", __name__)
+main = CommandWords(__name__)
 
 
 @main.word
@@ -109,7 +109,7 @@ def _passphrase(args: Args) -> int:
 
 
 @main.word
-def _link(args: Args) -> int:
+def _link(args: Args) -> None:
     """Shown on this terminal only, and erased: its first visitor registers a credential under this name."""
     if args.json:
         raise UsageError("a set-up link is shown to a person, and printed for no program")
@@ -122,7 +122,6 @@ def _link(args: Args) -> int:
     with controlling_terminal() as terminal:
         late = "" if show_once(terminal, lines, LINK_SECONDS) else " after some minutes"
     print(f"The link was shown and erased{late}. `interlock operator link` makes another.")
-    return OK
 
 
 def new_passphrase(name: str) -> str:
@@ -133,7 +132,7 @@ def new_passphrase(name: str) -> str:
 _HERE = " For {} min this terminal answers up to level destructive without the passphrase (`interlock unlock --end` stops that)."
 
 
-@command("unlock")
+@command()
 def unlock_main(args: Args) -> int:
     """Sign in and out again; the daemon keeps the unlocked keys in memory until it stops."""
     if args.end:
@@ -149,11 +148,11 @@ def unlock_main(args: Args) -> int:
     return report(args, said, words, said["unlocked"])
 
 
-channels_main = CommandWords("channels", __name__)
+channels_main = CommandWords(__name__, "channels")
 
 
 @channels_main.word
-def _list_channels(args: Args) -> int:
+def _list_channels(args: Args) -> None:
     found = operator_rows(args, "channels")
     rows, troubles = [], []
     for one in found:
@@ -166,7 +165,6 @@ def _list_channels(args: Args) -> int:
     report_table(args, found, ("name", "where", "told", "state"), rows, "There is no channel.")
     for words in troubles if not args.json else ():
         print(words)
-    return OK
 
 
 @channels_main.word
@@ -177,7 +175,7 @@ def _test(args: Args) -> int:
     return report(args, found, f"{args.name}: {words}", found["sent"])
 
 
-@command("codes")
+@command()
 def codes_main(args: Args) -> int:
     with operator_session(args) as operator:
         found = list_of(operator, "challenges")

@@ -62,15 +62,14 @@ from interlock.model import requirement_words
 EVERY = 2.0  # seconds
 
 
-@command("pending")
-def pending_main(args: Args) -> int:
+@command()
+def pending_main(args: Args) -> None:
     with reading_session(args, sees_all, "agents of other users, or with tokens, wait too") as operator:
         found = open_tickets(operator)
         if args.watch:
             _watch(operator, found, args.json)
         else:
             report(args, found, pending_lines(found))
-    return OK
 
 
 def pending_lines(found: Sequence[Row]) -> Iterator[Line]:
@@ -122,7 +121,7 @@ def _print_ticket(ticket: Row, as_json: bool) -> None:
     say([lead + named + line(f"  {_whose(ticket)}", "dim")])
 
 
-@command("show")
+@command()
 def show_main(args: Args) -> int:
     def found(server: DaemonClient) -> str | None:
         return find_ticket(server, args.id, OPEN, all_seen=not args.id and sees_all(server))
@@ -136,7 +135,7 @@ def show_main(args: Args) -> int:
 _POLL = 30  # seconds of one long poll
 
 
-@command("wait")
+@command()
 def wait_main(args: Args) -> int:
     until = time.monotonic() + parse_duration(args.timeout)
     with operator_session(args, reading=True) if args.operator else nullcontext(daemon(args)) as server:
@@ -156,19 +155,19 @@ def wait_main(args: Args) -> int:
 LIGHT = 2  # the highest level that an unlocked terminal approves
 
 
-@command("approve")
+@command()
 def approve_main(args: Args) -> int:
     return _answer_one("approve", args)
 
 
-@command("reject")
+@command()
 def reject_main(args: Args) -> int:
     if args.all and args.id:
         args.fail("--all or one TICKET, not both")
     return _reject_all(args) if args.all else _answer_one("reject", args)
 
 
-@command("revoke")
+@command()
 def revoke_main(args: Args) -> int:
     if not args.id:
         args.fail("say which one")

@@ -36,7 +36,7 @@ _NEWEST = "newest"
 _BETWEEN = "(between its calls)"  # what an agent's own process changed, by no command that a hook saw
 
 
-@command("undo")
+@command()
 def main(args: Args) -> int:
     if args.list and (args.id or args.force or args.dry_run):
         raise UsageError("--list goes with nothing else")

@@ -11,7 +11,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import interlock
-from interlock.cli.command import OK, Args, command, settings
+from interlock.cli.command import Args, command, settings
 from interlock.cli.guard.typed_command import AGREED
 from interlock.cli.main import COMMANDS
 from interlock.cli.main import main as run
@@ -20,10 +20,9 @@ from interlock.cli.main import main as run
 _OPTIONS = r"""grep -oE -- '^    [a-z][a-z-]+|--[a-z][a-z-]+' | tr -d ' ' | sort -u"""
 
 
-@command("completion")
-def main(args: Args) -> int:
+@command()
+def main(args: Args) -> None:
     print(_man() if args.kind == "man" else _snippet(args.kind), end="")
-    return OK
 
 
 # How each shell describes a command.
@@ -61,11 +60,10 @@ def _roff(text: str) -> str:
     return re.sub(r"(?m)^(?=[.'])", r"\\&", text)
 
 
-@command("shell-hook")
-def shell_hook_main(args: Args) -> int:
+@command()
+def shell_hook_main(args: Args) -> None:
     config = settings(args)
     path = os.path.abspath(config.path) if config.path else ""
     check = [sys.executable, "-I", "-m", "interlock.cli.guard.typed_command", str(config.agents_socket), path]
     snippet = Path(__file__).with_name(f"shell_hook.{args.shell}").read_text("utf-8")
     print(snippet.replace("@CHECK@", shlex.join(check)).replace("@AGREED@", str(AGREED)), end="")
-    return OK

@@ -7,18 +7,18 @@ from pathlib import Path
 
 from interlock.agents.toml_edit import toml_lines
 from interlock.analysis.packs import PackError
-from interlock.cli.command import FAILED, OK, Args, CommandWords, pluralize, report, say_json, settings
+from interlock.cli.command import FAILED, Args, CommandWords, pluralize, report, say_json, settings
 from interlock.config import Config, ConfigError, config_path, effective_settings, settings_schema
 from interlock.impact.files import find_project_files
 from interlock.policy.policy import PolicyError
 from interlock.runtime import rules_of
 from interlock.runtime.adapters import read_adapters
 
-main = CommandWords("config", __name__)
+main = CommandWords(__name__)
 
 
 @main.word
-def _show(args: Args) -> int:
+def _show(args: Args) -> None:
     config = settings(args)
     project = find_project_files(str(Path.cwd()))
     broken = [
@@ -29,7 +29,7 @@ def _show(args: Args) -> int:
     if args.json:
         files = [{"path": one.path, "problems": list(one.problems)} for one in project]
         say_json({"path": config.path or None, "config": shown, "warnings": warnings, "project": files})
-        return OK
+        return
     print(f"# {config.path or 'no file: these are the defaults'}")
     shown["danger_patterns"] |= {"replace": True}  # the lists are whole: with this the text can be used as a file
     for line in toml_lines(shown):
@@ -38,7 +38,6 @@ def _show(args: Args) -> int:
         print(f"# in this folder {one.path} counts as well")
     for said in warnings:
         print(f"warning: {said}", file=sys.stderr)
-    return OK
 
 
 @main.word
@@ -82,6 +81,5 @@ def _path(args: Args) -> int:
 
 
 @main.word
-def _schema(args: Args) -> int:
+def _schema(args: Args) -> None:
     say_json(settings_schema())
-    return OK

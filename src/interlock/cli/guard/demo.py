@@ -249,7 +249,7 @@ class DemoScript(Struct):
             say(lines)
 
 
-@command("demo")
+@command()
 def main(args: Args) -> int:
     pause = 0.0 if args.fast or args.json or not sys.stdout.isatty() else _READING
     if args.live:
@@ -329,14 +329,13 @@ def _tail(operator: DaemonClient) -> Iterator[Line]:
         yield line("  ") + record_line(record)
 
 
-conformance_main = CommandWords("conformance", __name__)
+conformance_main = CommandWords(__name__, "conformance")
 
 
 @conformance_main.word
-def _evidence(args: Args) -> int:
+def _evidence(args: Args) -> None:
     with private_daemon() as (daemon, token):
         say_json(asyncio.run(_driven(daemon, daemon.on_behalf(token))))
-    return OK
 
 
 async def _driven(daemon: DaemonClient, person: DaemonClient) -> object:

@@ -39,7 +39,7 @@ class InitStep(Struct, frozen=True):
     do: Callable[[], None]
 
 
-@command("init")
+@command()
 def main(args: Args) -> int:
     if args.notify and (why := _unusable(args.notify)):
         raise UsageError(f"--notify: {why}")

@@ -55,7 +55,7 @@ from interlock.journal.build import build_for, is_built, supervisor_of
 _FOR_A_PERSON = "taking the guard away is for a person"
 
 
-@command("install", {"agents": ", ".join(words())})
+@command({"agents": ", ".join(words())})
 def install_main(args: Args) -> int:
     _require_root(args)
     config, home, project = _set_up_system(args) if args.scope == "system" else settings(args), Path.home(), Path.cwd()
@@ -210,7 +210,7 @@ def _print_installed(
     sys.stdout.flush()
 
 
-@command("uninstall")
+@command()
 def uninstall_main(args: Args) -> int:
     if args.all and (args.agents or args.scope != "user"):
         args.fail("--all goes with no agent and no other scope")

@@ -11,7 +11,7 @@ from interlock.journal import CANNOT, JournalError, is_journaled, join
 from interlock.journal.build import ready
 
 
-@command("journal")
+@command()
 def main(args: Args) -> int:
     words = command_of(args)
     if args.probe == bool(words):

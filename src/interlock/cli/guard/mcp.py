@@ -20,7 +20,7 @@ ENVIRONMENT_MODE = "MCPAQL_SAFETY_LOOP"
 MODE_WORDS = {"modes": ", ".join(MODES)}
 
 
-@command("mcp", MODE_WORDS)
+@command(MODE_WORDS)
 def main(args: Args) -> int:
     if args.print_prompt:
         print(PROMPT, end="")

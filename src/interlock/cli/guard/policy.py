@@ -18,7 +18,7 @@ from interlock.policy.rendering import policy_json, policy_lines, policy_warning
 SHOWN = 20  # changed actions
 
 
-main = CommandWords("policy", __name__)
+main = CommandWords(__name__)
 
 
 @main.word

@@ -46,7 +46,7 @@ def _relay(args: Args) -> int:
     return run_relay(relay_one(server_address(args.name, args.trust, **given), setting))
 
 
-@command("proxy accept")
+@command(word="proxy accept")
 def _accept(args: Args) -> int:
     body, path = {"reason": args.reason, "mark": args.mark}, f"/servers/{path_segment(args.name)}/accept"
     words = f"The tools of server {args.name} are pinned as it lists them next."

@@ -16,7 +16,7 @@ from interlock.proxy.adoption import ProxyCommand, adopt_json, adopt_toml
 _TRUST = {"claims": ", ".join(CLAIMS), "highest": CLAIMS[-1]}
 
 
-@command("proxy adopt", _TRUST, trust={"choices": CLAIMS, "default": CLAIMS[-1]})
+@command(_TRUST, word="proxy adopt", trust={"choices": CLAIMS, "default": CLAIMS[-1]})
 def main(args: Args) -> int:
     config = str(args.config.absolute()) if args.config else ""
     proxying = None if args.undo else ProxyCommand(sys.executable, args.trust, config)

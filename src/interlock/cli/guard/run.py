@@ -51,7 +51,7 @@ def _grants(text: str) -> list[str]:
 _GRANTS = {"grants": "\n".join(f"  {word:<11} {grant.words}" for word, grant in GRANTS.items())}
 
 
-@command("run", _GRANTS, grant={"type": _grants})
+@command(_GRANTS, grant={"type": _grants})
 def main(args: Args) -> int:
     config, command = settings(args), command_of(args)
     if not command:

@@ -30,7 +30,7 @@ def _port(text: str) -> int:
     return int(text)
 
 
-@command("serve", {"modes": ", ".join(MODES)}, port={"type": _port})
+@command({"modes": ", ".join(MODES)}, port={"type": _port})
 def main(args: Args) -> int:
     with wrong_usage(ValueError):
         config = tighten_mode(load_config(args.config), args.safety_mode, "--safety-mode ")

@@ -47,7 +47,7 @@ from interlock.install.discovery import HookedFile, hooked_files
 from interlock.local_times import ago
 
 
-@command("status")
+@command()
 def main(args: Args) -> int:
     server = daemon(args)
     found = server.get("/status")
@@ -106,7 +106,7 @@ def _operators(found: Row) -> tuple[str, str]:
     return f"{count}, unlocked", ""
 
 
-@command("hooks")
+@command()
 def hooks_main(args: Args) -> int:
     found = hook_rows(settings(args))
     rows = [[one["agent"], one["scope"], one["state"], one["problem"] or one["path"]] for one in found]
@@ -131,7 +131,7 @@ def _hook_row(one: HookedFile) -> dict[str, Any]:
     return {"agent": one.agent.word, "scope": one.scope, "path": str(one.place.path)}
 
 
-@command("coverage")
+@command()
 def coverage_main(args: Args) -> int:
     found = daemon(args).get("/coverage")
     missed = found["missed"]
@@ -148,7 +148,7 @@ def coverage_main(args: Args) -> int:
 _MARKS = {"ok": ("well", "allow"), "note": ("note", "ask"), "problem": ("PROBLEM", "deny")}
 
 
-@command("doctor")
+@command()
 def doctor_main(args: Args) -> int:
     config = settings(args)
     chosen = _chosen(args, config)

@@ -56,7 +56,7 @@ class CheckedOperation(Struct, frozen=True):
         return block.highest.word if block and block.highest > self.found.level else ""
 
 
-_words = CommandWords("adapter", __name__)
+_words = CommandWords(__name__)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -202,7 +202,7 @@ def _serve_below(args: Args) -> int:
     return USAGE
 
 
-@command("adapter serve", MODE_WORDS)
+@command(MODE_WORDS, word="adapter serve")
 def _serve(args: Args) -> int:
     with wrong_usage(OSError, ValueError):
         config, naming = load_config(args.config), ToolNaming.of(os.environ)

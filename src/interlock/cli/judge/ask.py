@@ -289,7 +289,7 @@ def plan_lines(plan: Row) -> Iterator[Line]:
     yield ()
 
 
-@command("ask")
+@command()
 def main(args: Args) -> int:
     ways = [args.intent, args.again, args.workflow, args.workflows, args.planner, args.history is not None]
     if sum(map(bool, ways)) > 1:

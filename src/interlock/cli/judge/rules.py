@@ -12,11 +12,11 @@ from interlock.analysis.rules.load import SHIPPED, example_failures, load_files
 from interlock.analysis.rules.rendering import rule_json, rule_lines, rules_markdown
 from interlock.cli.command import FAILED, OK, Args, CommandError, CommandWords, UsageError, report, report_table
 
-main = CommandWords("rules", __name__)
+main = CommandWords(__name__)
 
 
 @main.word
-def _list(args: Args) -> int:
+def _list(args: Args) -> None:
     packs = _packs()
     if args.pack is not None and args.pack not in packs:
         raise _unknown("pack", args.pack, list(packs))
@@ -26,7 +26,6 @@ def _list(args: Args) -> int:
     report_table(args, body, ("rule", "level", "undo", "reason"), rows, "")
     if sys.stdout.isatty() and not args.json:
         print(f"{len(rules)} rules. `interlock rules show RULE` tells all about one.")
-    return OK
 
 
 @main.word
@@ -49,9 +48,8 @@ def _test(args: Args) -> int:
 
 
 @main.word
-def _docs(args: Args) -> int:
+def _docs(args: Args) -> None:
     print(rules_markdown({pack: list(book.rules.values()) for pack, book in _packs().items()}), end="")
-    return OK
 
 
 def _shipped_files() -> list[Path]:

@@ -48,7 +48,7 @@ class ImportedFile(Struct, frozen=True):
     rules: tuple[ForeignRule, ...]
 
 
-@command("import")
+@command()
 def import_main(args: Args) -> int:
     config = settings(args)
     files = [_checked(Path(name), config) for name in args.files]

@@ -33,7 +33,7 @@ def _days(text: str) -> int:
     return int(text)
 
 
-@command("rehearse", days={"type": _days})
+@command(days={"type": _days})
 def main(args: Args) -> int:
     by, files = local_policy(args.policy, args.config), _files(args)
     with progress("Rehearsing", len(files), quiet=args.json) as tick:
