@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-
 from interlock.adapters import AdapterError, load
 from interlock.adapters.danger import message
-from interlock.adapters.levels import EffectiveLevel, call_facts, effective_level, level_from_name
+from interlock.adapters.levels import call_facts, effective_level, level_from_name
 from interlock.adapters.trust import HIGHEST_CLAIM
+from interlock.analysis.display_text import Line
+from interlock.cli.output import labelled
 from interlock.model import Action, operation
 from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
 
 
-class AdapterOperation(Struct, frozen=True):
-    action: Action
-    level: EffectiveLevel
-    context: AdapterContext  # the trust matrix's input
-    shown: dict[str, Any]
-    claimed: str = ""  # where a daemon would trust it less
-
-
-def resolve_operation(path: str, asked: Action) -> AdapterOperation:
+def resolve_operation(path: str, asked: Action) -> tuple[Action, AdapterContext, dict[str, Any], str]:
+    """The action, the trust matrix's input, what is shown of both, and a sentence where a daemon would trust it less."""
     adapter, name, params = load(Path(path)), asked.fields["operation"], asked.fields["params"]
     found = adapter.operation(name)
     if found is None:
@@ -42,4 +36,13 @@ def resolve_operation(path: str, asked: Action) -> AdapterOperation:
         "name": adapter.name, "trust": trust.word, "level_from": level.source, "reasons": list(level.reasons),
         "confirmation_message": words, "warnings": [notice.as_json() for notice in level.warnings],
     }  # fmt: skip
-    return AdapterOperation(action, level, context, shown, claimed)
+    return action, context, shown, claimed
+
+
+def operation_lines(shown: Mapping[str, Any], claimed: str) -> Iterator[Line]:
+    lead = f"{shown['name']}, trust {shown['trust']}; level from {shown['level_from']}"
+    rows = [lead, claimed, *shown["reasons"], *(notice["message"] for notice in shown["warnings"])]
+    for at, words in enumerate(filter(None, rows)):
+        yield labelled("" if at else "Adapter", words)
+    if shown["confirmation_message"]:
+        yield labelled("Asks", shown["confirmation_message"])

@@ -79,20 +79,16 @@ def main(argv: Sequence[str]) -> int:
 
 def _show_adapter_operation(args: argparse.Namespace, asked: Action, by: InForce) -> int:
     from interlock.adapters import AdapterError  # with what reads operations, which no command needs
-    from interlock.cli.judge.adapter_operation import resolve_operation
+    from interlock.cli.judge.adapter_operation import operation_lines, resolve_operation
 
     try:
-        found = resolve_operation(args.adapter, asked)
+        action, context, said, claimed = resolve_operation(args.adapter, asked)
     except (AdapterError, OSError) as error:
         return _refuse(error)
-    said, level, args.look = found.shown, found.level, False
-    code = show(found.action, by, args, {"adapter": said}, found.context)
+    args.look = False
+    code = show(action, by, args, {"adapter": said}, context)
     if not args.json:
-        lead = f"{said['name']}, trust {said['trust']}; level from {level.source}"
-        rows = [lead, found.claimed, *level.reasons, *(notice.message for notice in level.warnings)]
-        lines = [labelled("" if at else "Adapter", words) for at, words in enumerate(filter(None, rows))]
-        asks = said["confirmation_message"]
-        paint([*lines, *([labelled("Asks", asks)] if asks else [])], sys.stdout)
+        paint(operation_lines(said, claimed), sys.stdout)
     return code
 
 

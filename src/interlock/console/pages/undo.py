@@ -70,10 +70,10 @@ def undo(visit: Visit) -> Response:
         raise InvalidInput("tick the box first: this changes files")
     force = visit.form.get("force") == "yes"
     try:
-        journal, by = visit.context.journal(row.id), visit.who.operator
-        found = (
-            journal.undo(row.id, force) if journal else undo_result_json(undoing.undo(visit.state, by, row.id, force))
-        )
+        if journal := visit.context.journal(row.id):
+            found = journal.undo(row.id, force)
+        else:
+            found = undo_result_json(undoing.undo(visit.state, visit.who.operator, row.id, force))
     except JournalError as error:
         found = {"problem": str(error)}
     body = _NOTHING | found
