@@ -32,7 +32,7 @@ def line(text: object, style: str = "") -> Line:
     return (StyledText(visible(str(text)), style),)
 
 
-def error_text(error: Exception) -> str:
+def error_text(error: object) -> str:
     """The words of an error; of one with a file, without the system's number."""
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
@@ -110,8 +110,9 @@ def print_table(columns: Sequence[str], given: Sequence[Sequence[object]], out: 
 
         print_rich_table(columns, rows, out, wants_colour(out))
         return
-    widths = [max([len(name), *(len(row[at]) for row in rows)]) for at, name in enumerate(columns[:-1])]
-    for row in [[name.upper() for name in columns], *rows]:
+    rows.insert(0, [name.upper() for name in columns])
+    widths = [max(map(len, column)) for column in zip(*rows)][:-1]
+    for row in rows:
         cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
         out.write("  ".join([*cells, row[-1]]) + "\n")
 

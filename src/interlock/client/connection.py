@@ -121,8 +121,8 @@ def _length(head: bytes) -> int:
 class DaemonLink:
     def __init__(self, config: Config, config_path: Path | None, token: str = "") -> None:
         self._config, self._config_path = config, config_path
-        self._head = "Host: localhost\r\nContent-Type: application/json\r\n"
-        self._head += f"Authorization: Bearer {token}\r\n" if token else ""
+        bearer = f"Authorization: Bearer {token}\r\n" if token else ""
+        self._head = f"Host: localhost\r\nContent-Type: application/json\r\n{bearer}"
         self._idle: list[DaemonPipe] = []
         self._starting = asyncio.Lock()
 

@@ -69,10 +69,10 @@ def _interface(body: dict[str, Any]) -> str:
 def _action(body: dict[str, Any]) -> tuple[Action, str]:
     named = [key for key in _KINDS if key in body]
     if len(named) != 1:
-        if not named:
-            words = "missing required parameter: one of 'command', 'operation', 'tool' and 'hint'"
-            raise HttpProblem("VALIDATION_MISSING_PARAM", words, details={"param_name": "command"})
-        raise invalid_value(f"{' and '.join(named)}: expected one of them")
+        if named:
+            raise invalid_value(f"{' and '.join(named)}: expected one of them")
+        words = "missing required parameter: one of 'command', 'operation', 'tool' and 'hint'"
+        raise HttpProblem("VALIDATION_MISSING_PARAM", words, details={"param_name": "command"})
     kind = named[0]
     for key in _ASIDE.intersection(body) - _KINDS[kind]:
         raise HttpProblem("VALIDATION_UNKNOWN_PARAM", f"{key!r} does not go with {kind!r}")
@@ -116,10 +116,8 @@ def _without_token(params: dict[str, Any], where: str) -> tuple[Mapping[str, Any
 
 def _agent(body: dict[str, Any], who: ApiCaller) -> AgentRef:
     given, session = body.get("agent"), _text(body, "session", _NAME)
-    if given is None:
-        return AgentRef(who.principal, who.name, session)
-    if type(given) is str:
-        return AgentRef(who.principal, _bounded(given, "agent", _NAME) or who.name, session)
+    if given is None or type(given) is str:
+        return AgentRef(who.principal, _text(body, "agent", _NAME) or who.name, session)
     if type(given) is not dict:
         raise _type("agent", "a name, or an object with name, session and parent")
     if unknown := sorted(set(given) - _AGENT_KEYS):
@@ -127,9 +125,8 @@ def _agent(body: dict[str, Any], who: ApiCaller) -> AgentRef:
     own = _text(given, "session", _NAME)
     if own and session and own != session:
         raise invalid_value("session and agent.session are not the same")
-    return AgentRef(
-        who.principal, _text(given, "name", _NAME) or who.name, own or session, _text(given, "parent", _NAME)
-    )
+    name, parent = _text(given, "name", _NAME), _text(given, "parent", _NAME)
+    return AgentRef(who.principal, name or who.name, own or session, parent)
 
 
 def _risk(value: Any) -> int | None:
@@ -163,10 +160,6 @@ def _text(body: dict[str, Any], key: str, most: int) -> str:
         return ""
     if type(value) is not str:
         raise _type(key, "a text")
-    return _bounded(value, key, most)
-
-
-def _bounded(value: str, key: str, most: int) -> str:
     if len(value) > most:
         words = f"{key}: expected no more than {most} characters, got {len(value)}"
         raise too_large(words, "string_length", most, "bytes", len(value))

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
@@ -97,11 +97,10 @@ def private_daemon() -> Iterator[tuple[DaemonClient, str]]:
 def _until_it_answers(daemon: DaemonClient, process: subprocess.Popen[bytes], log: Path) -> None:
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end and process.poll() is None:
-        try:
+        with suppress(NoDaemon):
             daemon.get("/status")
             return
-        except NoDaemon:
-            time.sleep(0.05)
+        time.sleep(0.05)
     said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-5:]
     raise CommandError("the demo's own daemon did not start: " + (" / ".join(said) or "it said nothing"))
 

@@ -91,7 +91,7 @@ def _guarded(hooks: Sequence[Row]) -> tuple[str, str]:
     states = {(one["title"], one["scope"], one["state"].replace("installed", "")): None for one in hooks}
     words = ", ".join(f"{title} ({', '.join(filter(None, rest))})" for title, *rest in states)
     broken = any(one["problem"] for one in hooks)
-    return words + ("; see `interlock hooks`" if broken else ""), "deny" if broken else ""
+    return (f"{words}; see `interlock hooks`", "deny") if broken else (words, "")
 
 
 def _operators(found: Row) -> tuple[str, str]:

@@ -93,8 +93,7 @@ def _show_adapter_operation(args: argparse.Namespace, asked: Action, by: InForce
 
 
 def _refuse(words: object, name: str = "explain") -> int:
-    shown = error_text(words) if isinstance(words, Exception) else words
-    print(f"interlock {name}: {shown}", file=sys.stderr)
+    print(f"interlock {name}: {error_text(words)}", file=sys.stderr)
     return 2
 
 

@@ -144,9 +144,9 @@ def _page(
     visit: Visit,
     plan: ReviewedPlan | None = None,
     problem: str = "",
+    status: int = 200,
     intent: str = "",
     cwd: str = "",
-    status: int = 200,
 ) -> Response:
     state = visit.state
     values = {

@@ -226,9 +226,8 @@ def _codex(text: str) -> Iterator[ForeignRule]:
         raise UnknownFormat(f"execpolicy: {error}") from None
     for node in tree.body:
         call = node.value if isinstance(node, ast.Expr) else None
-        name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
         source = " ".join(ast.unparse(node).split())
-        if not isinstance(call, ast.Call) or name != "prefix_rule":
+        if not isinstance(call, ast.Call) or ast.unparse(call.func) != "prefix_rule":
             yield _left(source, "only prefix_rule is carried over")
             continue
         try:
@@ -244,7 +243,7 @@ def _codex_rule(source: str, given: Table) -> ForeignRule:
     rule = ForeignRule(verdict, source)
     pattern = given.get("pattern")
     words = [[part] if isinstance(part, str) else _texts(part) for part in pattern] if isinstance(pattern, list) else []
-    if not verdict or not words or not all(words):
+    if not (verdict and words and all(words)):
         return rule.left("its decision or its pattern is none that is known")
     chosen = list(itertools.islice(itertools.product(*words), MOST_ALTERNATIVES + 1))
     if len(chosen) > MOST_ALTERNATIVES:
