@@ -43,27 +43,28 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    if not words or words[0] in ("-h", "--help", "help"):
+    word = words[0] if words else "help"
+    if word in ("-h", "--help", "help"):
         lines: list[str] = []
         for name, commands in _SECTIONS.items():
-            lines += ["", name, *(f"  {word:<12}   {said}" for word, said in commands.items())]
+            lines += ["", name, *(f"  {each:<12}   {said}" for each, said in commands.items())]
         print(_HELP.format(commands="\n".join(lines)), end="")
         return 0
-    if words[0] in ("--version", "-V"):
+    if word in ("--version", "-V"):
         from interlock import __version__
 
         print(f"interlock {__version__}")
         return 0
-    if words[0] not in COMMANDS:
+    if word not in COMMANDS:
         from difflib import get_close_matches
 
-        near = get_close_matches(words[0], COMMANDS, 1)
+        near = get_close_matches(word, COMMANDS, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(COMMANDS)}"
-        print(f"interlock: no command {words[0]!r}; {hint}", file=sys.stderr)
+        print(f"interlock: no command {word!r}; {hint}", file=sys.stderr)
         print("To have a shell command explained: interlock explain 'COMMAND'", file=sys.stderr)
         return USAGE
     gc.disable()  # importing makes no garbage, and what it makes stays
-    function = command_function(words[0])
+    function = command_function(word)
     gc.freeze()
     gc.enable()
     return function(words[1:])

@@ -51,11 +51,7 @@ class Context:
         self.agent_above = agent_above  # why a peer process counts as an agent's
         self.place_of = place_of  # the terminal of a peer process
         self._access: dict[tuple[str, bool], Access] = {}
-        self._open_files()
-
-    def _open_files(self) -> None:
-        """Works as this daemon's user; one with a user of its own cannot access its agents' files: root's helper does."""
-        state, config = self.state, self.config
+        # Files are opened as this daemon's user; one with a user of its own cannot access its agents' files: root's helper does.
         self.snapshotter = None if config.separate.on else WarmSnapshotter(config.snapshots, config.folder)
         state.snapshots.taker = self.snapshotter
         users = {f"uid:{uid}": uid for uid in self.peers.agents}

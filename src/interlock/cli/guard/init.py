@@ -13,7 +13,7 @@ from interlock.agents import AgentDialect
 from interlock.cli.answer.operator import main as operator_main
 from interlock.cli.answer.tickets import approve_main
 from interlock.cli.command import FAILED, OK, Args, CommandError, UsageError, command, daemon, say, settings, typed_name
-from interlock.cli.guard.install import install_main, named_agents
+from interlock.cli.guard.install import install_main, named_agents, perform_steps
 from interlock.cli.guard.status import doctor_main
 from interlock.cli.output import labelled, line
 from interlock.cli.sign_in import ask_line
@@ -107,9 +107,7 @@ def _take(step: InitStep) -> None:
 
 
 def _start(args: Args, steps: Sequence[SystemStep]) -> None:
-    for step in steps:
-        step.do()
-        print(f"done: {step.words}", flush=True)
+    perform_steps(args, steps)
     config = settings(args)  # which a step may have written
     _await(config)
     print(f"The daemon answers on {config.socket_path}.")

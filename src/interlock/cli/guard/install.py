@@ -251,7 +251,7 @@ def _remove(args: Args, changes: Sequence[FileChange], steps: Sequence[SystemSte
             uninstall(change, config)
         if not any(one.agent.rewrites is not None for one in hooked_files(config, Path.home(), Path.cwd())):
             switch_off(config)  # no agent is left whose calls undo.wrap would rewrite
-    _perform_steps(args, steps)  # 6
+    perform_steps(args, steps)  # 6
 
 
 @contextmanager
@@ -360,7 +360,7 @@ def _set_up_system(args: Args) -> Config:
         if wanted:
             if not confirm_changes(args, 0, "", len(wanted)):
                 raise UsageError("nothing was changed")
-            _perform_steps(args, wanted)
+            perform_steps(args, wanted)
     except (CannotSetUp, FileProblem, ConfigError) as error:
         words = "what was done before this stays, and running it again goes on from there"
         raise CommandError(f"{error}; {words}") from None
@@ -383,7 +383,7 @@ def _removal_steps(args: Args, config: Config) -> list[SystemStep]:
     return found
 
 
-def _perform_steps(args: Args, wanted: Sequence[SystemStep]) -> None:
+def perform_steps(args: Args, wanted: Sequence[SystemStep]) -> None:
     for step in wanted:
         step.do()
         if not args.json:

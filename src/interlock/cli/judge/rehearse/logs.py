@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -168,9 +169,9 @@ _ESCAPED = {r"\n": "\n", r"\\": "\\"}
 def read_history(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
     """The commands that are not older than `since`; one without a time is as old as the file."""
     home, written, lines = str(Path.home()), path.stat().st_mtime, _lines(path, tally)
-    with path.open("rb") as file:
-        fish = file.readline(LONGEST).startswith(b"- cmd: ")
-    for text, at in _fish(lines) if fish else _posix(_join_continued(lines)):
+    first = next(lines, "")
+    lines = chain([first], lines)
+    for text, at in _fish(lines) if first.startswith("- cmd: ") else _posix(_join_continued(lines)):
         when = written if at is None else float(at)
         if text.strip() and when >= since:
             yield PastCall("shell", "", command(text, home), when)
