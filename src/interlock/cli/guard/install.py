@@ -15,16 +15,14 @@ from interlock.agents import agent as agent_of
 from interlock.analysis.display_text import Line
 from interlock.cli.arguments import declared_words
 from interlock.cli.command import (
-    FAILED,
-    OK,
     Args,
     CommandError,
     UsageError,
     command,
     daemon,
     pluralize,
+    report,
     say,
-    say_json,
     settings,
     typed_name,
     wrong_usage,
@@ -86,9 +84,15 @@ def install_main(args: Args) -> int:
         refused += failed
         _report_refusals(failed, "install")
         _record(args, done)
-    wrap = _switch_wrapping(args, config, [change.agent for change in changes])
-    _print_installed(args, changes, wanted, done, refused, wrap)
-    return FAILED if refused else OK
+    body = {
+        "written": done,
+        "already": [str(change.place.path) for change in changes if not change.needed],
+        "would": {str(change.place.path): diff(change) for change in wanted} if args.dry_run else {},
+        "notes": [change.place.note for change in changes if change.place.note],
+        "refused": [{"agent": one.agent.word, "reason": one.words} for one in refused],
+        "wrap": _switch_wrapping(args, config, [change.agent for change in changes]),
+    }
+    return report(args, body, lambda: _print_installed(body, args.diff), not refused)
 
 
 def _offer_agents(args: Args, home: Path) -> list[AgentDialect]:
@@ -176,35 +180,18 @@ def _write(changes: Sequence[FileChange], config: Config) -> tuple[list[dict[str
     return done, failed
 
 
-def _print_installed(
-    args: Args,
-    changes: Sequence[FileChange],
-    wanted: Sequence[FileChange],
-    done: Sequence[dict[str, Any]],
-    refused: Sequence[InstallRefusal],
-    wrap: Mapping[str, Any],
-) -> None:
-    if args.json:
-        body = {
-            "written": list(done),
-            "already": [str(change.place.path) for change in changes if not change.needed],
-            "would": {str(change.place.path): diff(change) for change in wanted} if args.dry_run else {},
-            "notes": [change.place.note for change in changes if change.place.note],
-            "refused": [{"agent": one.agent.word, "reason": one.words} for one in refused],
-            "wrap": wrap,
-        }
-        say_json(body)
-        return
+def _print_installed(body: Mapping[str, Any], told: bool) -> None:
+    done, wrap = body["written"], body["wrap"]
     for one in done:
         backup = f"; what was there is in {one['backup']}" if one["backup"] else ""
         print(f"Installed: {one['path']}{backup}")
-    if args.dry_run and wanted:
+    if body["would"]:
         print("Nothing was written (--dry-run).")
     if wrap["why"]:
         print(f"Commands do not run below the journal: {wrap['why']}")
     elif wrap["on"]:
         print("Commands run below the journal once the daemon has started anew (undo.wrap); --no-wrap leaves that off.")
-    if done and args.diff:
+    if done and told:
         print("Restart the agent, then see that the guard fires: interlock doctor")
         print("What it would have asked you in the last month, from your agents' own logs: interlock rehearse")
     sys.stdout.flush()
@@ -231,10 +218,9 @@ def uninstall_main(args: Args) -> int:
     steps = _removal_steps(args, config)
     if (changes or steps) and not args.dry_run:
         _remove(args, changes, steps, config)
-    _print_uninstalled(args, changes)
-    if args.all and not args.json:
-        _print_left(args, config)
-    return FAILED if refused else OK
+    paths = [str(change.place.path) for change in changes]
+    body = {"removed": [] if args.dry_run else paths, "would": paths if args.dry_run else []}
+    return report(args, body, lambda: _print_uninstalled(args, changes, config), not refused)
 
 
 def _remove(args: Args, changes: Sequence[FileChange], steps: Sequence[SystemStep], config: Config) -> None:
@@ -272,11 +258,7 @@ def _authorised(args: Args, config: Config, hooks: bool) -> Iterator[DaemonClien
         yield server
 
 
-def _print_uninstalled(args: Args, changes: Sequence[FileChange]) -> None:
-    if args.json:
-        paths = [str(change.place.path) for change in changes]
-        say_json({"removed": [] if args.dry_run else paths, "would": paths if args.dry_run else []})
-        return
+def _print_uninstalled(args: Args, changes: Sequence[FileChange], config: Config) -> None:
     if not changes and args.all:
         print("There are no hooks of ours in any file.")
     elif not changes:
@@ -286,6 +268,8 @@ def _print_uninstalled(args: Args, changes: Sequence[FileChange]) -> None:
     else:
         for change in changes:
             print(f"{'Taken away' if change.after is None else 'Put back'}: {change.name}")
+    if args.all:
+        _print_left(args, config)
 
 
 def _print_left(args: Args, config: Config) -> None:
