@@ -238,8 +238,7 @@ async def _send(send: Any, status: int, body: dict[str, Any], more: tuple[tuple[
 
 
 def documented_app(context: Context | None = None) -> FastAPI:
-    app = FastAPI(title="Interlock", docs_url=None, redoc_url=None, openapi_url=None)
-    app.router.redirect_slashes = False
+    app = FastAPI(title="Interlock", openapi_url=None, redirect_slashes=False)  # no URL, and so no pages of documents
     app.state.context, app.state.parts = context, []  # every route with its description
     modules = (tickets, grants, agents, hooks, operators, status, evaluate, plans, workflows, undo)
     for group in (group for module in modules for group in module.ROUTES):

@@ -217,6 +217,4 @@ def log_to_stderr(level: str) -> None:
         logger.handlers = [handler]
         logger.setLevel(least.upper())
         logger.propagate = False
-    logging.getLogger("uvicorn.access").handlers = []
-    logging.getLogger("uvicorn.access").propagate = False
     logging.getLogger().setLevel("WARNING")
