@@ -246,7 +246,7 @@ def documented_app(context: Context | None = None) -> FastAPI:
         app.state.parts.extend(group.router.routes)
 
     @app.get("/openapi.json", include_in_schema=False)
-    async def openapi(request: Request) -> Any:
+    async def openapi() -> Any:
         return document(app)
 
     async def refused(request: Request, error: Exception) -> JSONResponse:
