@@ -5,10 +5,10 @@ from __future__ import annotations
 import fnmatch
 import re
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
@@ -21,6 +21,7 @@ _BUNDLE = re.compile(r"-[A-Za-z0-9]+")
 _LONG = re.compile(r"-[a-z]{3,}-[a-z]")  # -shell-escape: no bundle of letters
 NO_VALUES: frozenset[str] = frozenset()
 NOTHING_BEHIND: Mapping[str, frozenset[str]] = MappingProxyType({})
+Condition = TypeVar("Condition", bound="Conditions")
 
 
 class CommandOptions(Struct):
@@ -173,6 +174,20 @@ def holds(item: Conditions, found: CommandOptions) -> bool:
     return not item.given or all(
         re.fullmatch(pattern, found.value(*names.split()) or "", re.DOTALL) for names, pattern in item.given.items()
     )
+
+
+def holding(items: Iterable[Condition], found: CommandOptions) -> Iterator[tuple[Condition, list[str]]]:
+    """The entries that hold, each with the operands behind its subcommand."""
+    for item in items:
+        operands = behind(item.subcommand, found.operands)
+        if operands is not None and holds(item, found):
+            yield item, operands
+
+
+def settings(names: Collection[str], words: Iterable[str]) -> list[str]:
+    """The values of the NAME=value words with one of these names."""
+    parts = (word.partition("=") for word in words)
+    return [value for name, equals, value in parts if equals and name in names]
 
 
 def may_hold(item: Payload | Printed, words: Sequence[str]) -> bool:

@@ -140,14 +140,14 @@ def assign_all(shell: Shell, assigns: Sequence[Assignment]) -> None:
         if item.index:
             evaluate(item.index, shell)
         if item.name == "BASH_ALIASES" and item.index:
-            shell.aliases[item.index] = expand.text(item.value, shell)
+            shell.aliases[item.index] = shell.text(item.value)
         shell.assign(item.name, value)
         if item.index and not item.index.isdigit():  # an associative array's values, each under its own name
-            shell.variables[f"{item.name}[{item.index}]"] = [expand.text(item.value, shell)]
+            shell.variables[f"{item.name}[{item.index}]"] = [shell.text(item.value)]
         for key, word in zip(item.keys, item.items or ()):
             if key:
                 evaluate(key, shell)
-                shell.variables[f"{item.name}[{key}]"] = [expand.text(word, shell)]
+                shell.variables[f"{item.name}[{key}]"] = [shell.text(word)]
         run = (shipped_variables()["runs"], word_set("startup_variables"), word_set("prompts"))
         if any(item.name in names for names in run):
             run_variables(shell, ((item.name, value[0] if value else ""),), shell.where)
@@ -157,7 +157,7 @@ def assigned_value(shell: Shell, item: Assignment) -> list[str]:
     if item.items is not None:
         value = [field for word in item.items for field in expand.fields(word, shell)]
         return [*(shell.lookup(item.name) or []), *value] if item.append else value
-    value_text = expand.text(item.value, shell)
+    value_text = shell.text(item.value)
     before = shell.lookup(item.name) or [""]
     if item.index:
         number = calculate(item.index, shell)
@@ -174,7 +174,7 @@ def declare(shell: Shell, words: Sequence[str], assigns: Sequence[Assignment]) -
     for item in assigns:
         begin_declaration(shell, program, item.name, letters)
         if "n" in letters[0]:
-            refer(shell, item.name, expand.text(item.value, shell))
+            refer(shell, item.name, shell.text(item.value))
         else:
             assign_all(shell, [item])
         end_declaration(shell, item.name, letters)

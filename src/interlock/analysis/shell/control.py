@@ -207,7 +207,7 @@ def branches(shell: Shell, node: Branches, stdin: Stream) -> Stream:
     """Every branch may run; afterwards any of their folders may be the current one."""
     stdin = redirections.read_input(shell, node.redirects, stdin)
     for word in node.words:
-        expand.text(word, shell)
+        shell.text(word)
     before = list(shell.cwds)
     shell.walk_list(node.head[:-1], stdin)
     for last in node.head[-1:]:
@@ -316,7 +316,7 @@ def define(shell: Shell, node: ShellFunction, stdin: Stream) -> Stream:
 
 def expression(shell: Shell, node: Expression, stdin: Stream) -> Stream:
     """A test runs what it expands, and what evaluating numbers and names runs."""
-    texts = [expand.text(word, shell) for word in node.words]
+    texts = [shell.text(word) for word in node.words]
     if node.arithmetic:
         evaluate(texts[0], shell)
     else:

@@ -9,7 +9,7 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs import Program, StoreEffect
 from interlock.analysis.programs.load import word_set
-from interlock.analysis.programs.options import CommandOptions, behind, holds, parse
+from interlock.analysis.programs.options import CommandOptions, holding, parse, settings
 from interlock.analysis.shell import Job, Reader, is_production
 from interlock.analysis.shell.network import of_the_machine
 from interlock.analysis.targets.carried import LEAKS, carries, leaks_of
@@ -136,12 +136,11 @@ def read_store(program: Program, words: Sequence[str], out: Report) -> None:
     """The first entry that holds; what none speaks of only reads."""
     out.step()
     found = parse(program, words)
-    for item in program.stores:
-        if behind(item.subcommand, found.operands) is not None and holds(item, found):
-            name = _object(item, found)
-            more = [trait for trait, pattern in item.traits_for.items() if re.fullmatch(pattern, name)]
-            out.effect(item.effect, name, *item.traits, *more)
-            return
+    for item, _ in holding(program.stores, found):
+        name = _object(item, found)
+        more = [trait for trait, pattern in item.traits_for.items() if re.fullmatch(pattern, name)]
+        out.effect(item.effect, name, *item.traits, *more)
+        return
     out.effect("store_read", "".join(found.operands[1:2]))
 
 
@@ -149,6 +148,5 @@ def _object(item: StoreEffect, found: CommandOptions) -> str:
     if item.option:
         return found.value(*item.option) or ""
     if item.setting:
-        parts = (word.partition("=") for word in found.operands)
-        return next((value for name, equals, value in parts if equals and name in item.setting), "")
+        return next(iter(settings(item.setting, found.operands)), "")
     return "".join(found.operands[item.at : item.at + 1])

@@ -67,7 +67,7 @@ def _value(part: Part, values: Shell) -> list[str]:
         return [values.output(part)]
     if isinstance(part, Arithmetic):
         return [computed(text(ShellWord(part.parts), values), values)]
-    return items_of(part, values, text)
+    return items_of(part, values)
 
 
 # -- splitting

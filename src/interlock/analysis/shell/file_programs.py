@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from interlock.analysis.facts import HOLE, hole, names_only
 from interlock.analysis.file_modes import mode_traits
 from interlock.analysis.places import is_folder, named_in
 from interlock.analysis.programs import PathEffect
-from interlock.analysis.programs.options import CommandOptions, behind, holds, parse
+from interlock.analysis.programs.options import CommandOptions, holding, parse, settings
 from interlock.analysis.shell import NOTHING, Job, Reader, Stream
 from interlock.analysis.shell.network import exchange, is_away
 from interlock.analysis.shell.redirections import keep_written
@@ -26,10 +26,8 @@ def apply_paths(job: Job) -> Stream | None:
     found = _parse_mode(job) if job.described.paths[0].mode else job.options()
     if job.described.dry_run and found.has(*job.described.dry_run):
         return None
-    for item in job.described.paths:
-        operands = behind(item.subcommand, found.operands)
-        if operands is not None and holds(item, found):
-            _apply(job, item, found, operands[item.skip :])
+    for item, operands in holding(job.described.paths, found):
+        _apply(job, item, found, operands[item.skip :])
     return NOTHING if job.described.quiet else None
 
 
@@ -51,10 +49,10 @@ def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str
     paths = kinds.get(item.of, [])
     if item.of == "setting":
         given = [word for text in found.all(*item.option) for word in text.split()] if item.option else operands
-        paths = _settings(item.setting, given)
-        sources = _settings(item.source, operands)
+        paths = settings(item.setting, given)
+        sources = settings(item.source, operands)
         if item.into:
-            target = "".join(_settings(item.into, operands)[-1:]) or "/dev/stdout"
+            target = "".join(settings(item.into, operands)[-1:]) or "/dev/stdout"
     if item.hosts:
         target = f"{target}." if target.endswith(":") else target  # the folder of its user there; `h:` is no drive here
         away = is_away(target)
@@ -68,17 +66,12 @@ def _apply(job: Job, item: PathEffect, found: CommandOptions, operands: list[str
     elif not paths and item.listed and job.piped:
         paths = [hole()]
     traits = [trait for trait in _traits(item, found) if not inside or trait != "forced"]  # it makes something in it
-    if "shown" in traits and names_only(job.program, [word for word in job.words if word not in paths]):
+    if "shown" in traits and not _shows(job, paths):
         traits.remove("shown")
     for source, path in zip(sources, named):
         _effect(job, item, path, [source], target, traits)
     for path in [] if named else paths:
         _effect(job, item, path, sources, target, traits)
-
-
-def _settings(names: Sequence[str], words: Iterable[str]) -> list[str]:
-    parts = (word.partition("=") for word in words)
-    return [value for name, equals, value in parts if equals and name in names]
 
 
 def _traits(item: PathEffect, found: CommandOptions) -> list[str]:
@@ -197,10 +190,14 @@ def sed(job: Job) -> Stream | None:
 
 
 def read_files(job: Job, paths: Sequence[str]) -> None:
-    """Not `shown` where only the names in them are."""
-    shown = [] if names_only(job.program, [word for word in job.words if word not in paths]) else ["shown"]
+    shown = ["shown"] * _shows(job, paths)
     for path in paths:
         job.effect("read", path, *shown)
+
+
+def _shows(job: Job, paths: Sequence[str]) -> bool:
+    """Whether more of these files is shown than the names in them."""
+    return not names_only(job.program, [word for word in job.words if word not in paths])
 
 
 def kill(job: Job) -> Stream | None:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from interlock.analysis.facts import HOLE, Command, taints_in, without_holes
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import program_set, word_set, word_table
-from interlock.analysis.programs.options import behind, holds
+from interlock.analysis.programs.options import holding
 from interlock.analysis.shell import DOWNLOADED, Job, Reader, Stream
 from interlock.analysis.targets.carried import LEAKS, carries, copy_to, leaks_of, named_files
 
@@ -202,10 +202,7 @@ def is_away(path: str) -> bool:
 
 def apply_sends(job: Job) -> None:
     found = job.options()
-    for item in job.described.sends:
-        operands = behind(item.subcommand, found.operands)
-        if operands is None or not holds(item, found):
-            continue
+    for item, operands in holding(job.described.sends, found):
         host = "".join(operands[:1]) if item.host == ("operand",) else found.value(*item.host) or ""
         if not (to := host or item.to):
             continue

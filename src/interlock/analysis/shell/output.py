@@ -11,7 +11,7 @@ from interlock.analysis.facts import APPROXIMATE, HOLE, hole, hole_of, known, ta
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs import Printed
 from interlock.analysis.programs.load import program_set
-from interlock.analysis.programs.options import behind, holds, options, valued
+from interlock.analysis.programs.options import holding, options, valued
 from interlock.analysis.shell import NAMED_TAINTS, UNKNOWN, Job, Stream
 from interlock.analysis.shell.redirections import data_text
 from interlock.analysis.shell.syntax.cursor import escaped
@@ -189,9 +189,7 @@ def _words_for(item: Printed, job: Job) -> list[str] | None:
         return None
     if not (item.subcommand or item.any_flag or item.given or (item.no_flag and _has_options(job.words))):
         return job.words
-    found = job.options()
-    words = behind(item.subcommand, found.operands)
-    return words if words is not None and holds(item, found) else None
+    return next((words for _, words in holding([item], job.options())), None)
 
 
 def _printed(item: Printed, job: Job, words: list[str], taints: frozenset[str]) -> Stream | None:

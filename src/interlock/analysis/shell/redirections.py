@@ -10,7 +10,7 @@ from interlock.analysis.facts import APPROXIMATE, Effect, known, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs.load import describe, dialect_of, program_set, word_set
-from interlock.analysis.shell import DOWNLOADED, MAX_SCRIPT, NAMED_TAINTS, NOTHING, TERMINAL, Job, Stream, Where, expand
+from interlock.analysis.shell import DOWNLOADED, MAX_SCRIPT, NAMED_TAINTS, NOTHING, TERMINAL, Job, Stream, Where
 from interlock.analysis.shell.syntax.nodes import Node, ShellRedirect, SimpleCommand, Substitution
 from interlock.analysis.targets.carried import carries, put
 from interlock.analysis.targets.ordering import may_replace_files
@@ -28,11 +28,11 @@ def keep_redirects(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stre
     """exec < f, exec 3> f, exec > >(cmd): for later commands."""
     for redirect in redirects:
         if redirect.operator == "<>":
-            if (path := expand.text(redirect.target, shell)).startswith(_NETWORK_FILES):
+            if (path := shell.text(redirect.target)).startswith(_NETWORK_FILES):
                 shell.job("exec", [path]).effect("reverse_shell", path)
         elif redirect.operator in _OUTPUTS:
             number = _number(shell, redirect.fd) or "1"
-            target = _process(redirect) or expand.text(redirect.target, shell)
+            target = _process(redirect) or shell.text(redirect.target)
             if redirect.operator == ">&" and isinstance(target, str) and target.isdigit():
                 target = shell.outputs.get(target, "-")
             if target != "-":
@@ -108,9 +108,9 @@ def file_text_of(shell: Shell, body: Sequence[Node]) -> Stream | None:
 
 def _input_of(shell: Shell, redirect: ShellRedirect, stdin: Stream) -> Stream:
     if redirect.operator in ("<<", "<<-"):
-        text = expand.text(redirect.body, shell)
+        text = shell.text(redirect.body)
         return Stream(text, taints_in(text))
-    target = expand.text(redirect.target, shell)
+    target = shell.text(redirect.target)
     if redirect.operator == "<<<":
         return Stream(f"{target}\n", taints_in(target))
     if redirect.operator == "<&":
@@ -145,7 +145,7 @@ def redirect_only(shell: Shell, node: SimpleCommand) -> None:
     """`> file` without a command empties it."""
     for redirect in node.redirects:
         if redirect.operator in (">", ">|", "&>", ">&"):
-            path = expand.text(redirect.target, shell)
+            path = shell.text(redirect.target)
             if redirect.operator == ">&" and (path.isdigit() or path == "-"):
                 continue
             cut = shell.dialect == "dash" and redirect.operator == "&>"
@@ -167,7 +167,7 @@ def write_output(
         if process := _process(redirect):
             stream = deliver(shell, process, stream)
             continue
-        path = expand.text(redirect.target, shell)
+        path = shell.text(redirect.target)
         number = path.rstrip("-")
         if operator == ">&" and (number.isdigit() or path == "-"):
             if redirect.fd in ("", "1") and number in shell.outputs:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.facts import hole, known
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.shell.syntax.nodes import ShellVariable, ShellWord
+from interlock.analysis.shell.syntax.nodes import ShellVariable
 
 if TYPE_CHECKING:
     from interlock.analysis.shell.walk import Shell
@@ -17,14 +17,10 @@ if TYPE_CHECKING:
 _STARS = lazy_regex(r"\*+")
 _GLOB = lazy_regex(r"[*?\[]")  # in a value that stands for several
 _SPECIAL = lazy_regex(r"[\[\\(]")  # of patterns that are matched more simply here than by the shell
-
-
-Joined = Callable[[ShellWord | None, "Shell"], str]  # a word as one text: the arguments of an operator are words again
-
 _QUOTES = "'\""
 
 
-def items_of(part: ShellVariable, values: Shell, joined: Joined) -> list[str]:
+def items_of(part: ShellVariable, values: Shell) -> list[str]:
     """Index, length, indirection and operator applied."""
     name = part.name
     if part.index and part.index not in ("@", "*"):
@@ -49,7 +45,7 @@ def items_of(part: ShellVariable, values: Shell, joined: Joined) -> list[str]:
     if part.length:
         return [str(len(items[0])) if items and known(items[0]) else hole()]
     if part.operator:
-        return _operated(part, items, values, joined)
+        return _operated(part, items, values)
     if items is None:
         return [hole(name)]
     if (name == "*" or part.index == "*") and part.quoted:
@@ -63,12 +59,12 @@ def separator(values: Shell) -> str:
     return " " if ifs is None else ifs[0][:1] if ifs and known(ifs[0]) else hole() if ifs else ""
 
 
-def _operated(part: ShellVariable, items: list[str] | None, values: Shell, joined: Joined) -> list[str]:
+def _operated(part: ShellVariable, items: list[str] | None, values: Shell) -> list[str]:
     operator = part.operator
     if operator.lstrip(":") in ("-", "=", "+", "?"):
-        return _default(part, items, values, joined)
-    argument = joined(part.argument, values)  # whatever becomes of it, what it expands has run
-    second = joined(part.second, values)
+        return _default(part, items, values)
+    argument = values.text(part.argument)  # whatever becomes of it, what it expands has run
+    second = values.text(part.second)
     work = _OPERATORS.get(operator[:1])
     if items is None:
         return [hole(part.name)]
@@ -89,15 +85,15 @@ def _operated(part: ShellVariable, items: list[str] | None, values: Shell, joine
     return [work(item, operator, argument, second) if known(item) else item for item in items]
 
 
-def _default(part: ShellVariable, items: list[str] | None, values: Shell, joined: Joined) -> list[str]:
+def _default(part: ShellVariable, items: list[str] | None, values: Shell) -> list[str]:
     """An unknown environment variable may be set or not."""
     operator = part.operator.lstrip(":")
     filled = items is not None and (any(items) or not part.operator.startswith(":"))
     if operator == "+":
-        return [joined(part.argument, values)] if filled or items is None else [""]
+        return [values.text(part.argument)] if filled or items is None else [""]
     if filled and items is not None:
         return items
-    value = joined(part.argument, values)
+    value = values.text(part.argument)
     if operator == "?":
         values.require(part.name)
         return [hole(part.name)]

@@ -36,7 +36,7 @@ from interlock.analysis.shell import (
 from interlock.analysis.shell.bombs import attempted_bomb
 from interlock.analysis.shell.programs import original_name, read_program
 from interlock.analysis.shell.syntax import DECLARING, ShellTooDeep, parse, parse_document
-from interlock.analysis.shell.syntax.nodes import Node, SimpleCommand, Substitution
+from interlock.analysis.shell.syntax.nodes import Node, ShellWord, SimpleCommand, Substitution
 from interlock.analysis.targets.ordering import command_line
 
 MAX_VALUE = 65_536  # characters in a variable; beyond, it is not followed
@@ -180,6 +180,9 @@ class Shell(Struct):
         taints = stream.taints & NAMED_TAINTS
         return hole_of(taints) if taints and not stream.known else stream.text.rstrip("\n")
 
+    def text(self, word: ShellWord | None) -> str:
+        return expand.text(word, self)
+
     def run_in(self, text: str) -> None:
         if self.session.nesting >= MAX_NESTING:
             self.job().unreadable("commands nested too deeply", "nesting")
@@ -190,7 +193,7 @@ class Shell(Struct):
         self.session.nesting += 1
         self.session.evaluating.add(text)
         try:
-            expand.text(parse_document(text, self.session.step, self.dialect), self)
+            self.text(parse_document(text, self.session.step, self.dialect))
         finally:
             self.session.evaluating.discard(text)
             self.session.nesting -= 1
