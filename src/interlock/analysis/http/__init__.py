@@ -76,7 +76,7 @@ class _Draft:
 
     def _read_items(self) -> None:
         """[METHOD] URL, and behind it headers, query parameters, fields and files."""
-        if len(self.urls) > 1 and _METHOD.match(self.urls[0]):
+        if len(self.urls) > 1 and re.match(r"[A-Za-z]+\Z", self.urls[0]):
             self.method = self.urls.pop(0)
         for item in self.urls[1:]:
             found = _ITEM.match(item)
@@ -115,18 +115,14 @@ class _Draft:
         return made
 
 
-_METHOD = re.compile(r"[A-Za-z]+\Z")
 _ITEM = re.compile(r"([^\s:=@]*)(:=@|=@|==|:=|:|=|@)", re.DOTALL)
 
 
 _READS = frozenset({"get", "head", "options", "trace", "propfind"})
-_LOCAL = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal"})
 _OVERRIDE = lazy_regex(r"x-(?:http-)?method(?:-override)?\s*:\s*(\w+)", re.IGNORECASE)
 _MONEY = lazy_regex(
     r"(?:^|/)(?:refunds?|payouts?|transfers?|payments?|charges?|payment_intents|disputes|withdraw(?:als?)?|cash_?outs?)(?:/|$)"
 )
-_GRAPHQL_PIECE = lazy_regex(r"\w+|[{}():]")
-_STRINGS = lazy_regex(r'"(?:[^"\\]|\\.)*"')
 _BODY_READ = 200_000
 _SEARCH_HOSTS = lazy_regex(r"(?:^|[.\-_])(?:es|elastic\w*|opensearch\w*)(?:[.\-_\d]|$)")
 
@@ -144,7 +140,7 @@ def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Rep
             verb = field[1].lower()
     if verb in ("purge", "unlink", "ban", "unlock"):  # methods that caches and WebDAV add
         verb = "delete"
-    traits = ("local",) if place.host in _LOCAL else ()
+    traits = ("local",) if place.host in {"localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal"} else ()
     if HOLE in verb:
         out.unreadable("an HTTP method made at run time", "payload")
         return
@@ -195,7 +191,6 @@ _METHOD_FIELD = lazy_regex(r"(?:^|[&?\s{,\"'])_method[\"']?\s*[=:]\s*[\"']?(\w+)
 
 
 # Kinds of verbs that end something, where the last part of a path names them together with their object.
-_ENDING = frozenset("delete terminate revoke invalidate account block".split())
 
 
 def _path_deletes(path: str) -> bool:
@@ -208,7 +203,7 @@ def _path_deletes(path: str) -> bool:
         return False
     words = [word for segment in split_name(last) for word in segment if word not in word_set("ending_how")]
     kind = verbs().get(words[0], "") if words and not last.startswith("_") else ""
-    if kind not in _ENDING:
+    if kind not in {"delete", "terminate", "revoke", "invalidate", "account", "block"}:
         return False
     if len(words) == 1:
         return path.endswith(f":{last}") or words[0] in word_set("ending_alone") or last.lower() != words[0]
@@ -322,7 +317,7 @@ def _deletes_by_graphql(path: str, body: str) -> bool:
     query = asked.get("query", "") if isinstance(asked, dict) else text
     if not isinstance(query, str) or "mutation" not in query:
         return False
-    fields = _STRINGS.sub('""', query)
+    fields = re.sub(r'"(?:[^"\\]|\\.)*"', '""', query)
     return any(is_deletion_name(name) for name in root_fields(fields[fields.find("mutation") :]))
 
 
@@ -330,7 +325,7 @@ def root_fields(query: str) -> list[str]:
     """The names at the first level of a selection, arguments left out."""
     names: list[str] = []
     braces = brackets = 0
-    for piece in _GRAPHQL_PIECE.findall(query):
+    for piece in re.findall(r"\w+|[{}():]", query):
         braces += (piece == "{") - (piece == "}")
         brackets += (piece == "(") - (piece == ")")
         if braces != 1 or brackets or piece in "{}()":

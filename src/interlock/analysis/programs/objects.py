@@ -19,8 +19,6 @@ NAMESPACE = "namespace"  # which is no part of its own place
 REMOVING = frozenset({"remove", "delete", "stop"})
 _SILENT = frozenset({"read", "select", "enter", "reuse", "replace"})  # effects on nothing that they name
 _KEEPING = frozenset({"read", "enter"})  # after these every name means what it meant before
-_LOCAL = frozenset({"", "localhost", "127.0.0.1", "::1", "[::1]"})
-_USUAL_PORTS = frozenset({"", "5432", "3306", "6379", "27017"})
 _UNSAID = ObjectEffect()
 
 
@@ -218,6 +216,6 @@ def cluster_place(context: str, namespace: str) -> str:
 
 def database_place(host: str, port: str = "", name: str = "") -> str:
     """`db:db.example/shop`: this machine's own server has no name."""
-    host = "" if host in _LOCAL or host.startswith("/") else host.casefold()
-    server = f"{host}:{port}" if port not in _USUAL_PORTS else host
+    host = "" if host in {"", "localhost", "127.0.0.1", "::1", "[::1]"} or host.startswith("/") else host.casefold()
+    server = f"{host}:{port}" if port not in {"", "5432", "3306", "6379", "27017"} else host
     return f"db:{server}/{name}" if name else f"db:{server}"

@@ -196,13 +196,14 @@ def may_hold(item: Payload | Printed, words: Sequence[str]) -> bool:
         return False
     if item.any_word and not any(re.fullmatch(item.any_word, word, re.IGNORECASE) for word in words):
         return False
-    return not item.asks or any(
-        word[:1] == "-" and (word.partition("=")[0] in item.asks or _has_letter(word, item.asks)) for word in words
+    asked = item.asks
+    return not asked or any(
+        word[:1] == "-"
+        and (
+            word.partition("=")[0] in asked or (word[:2] != "--" and any(f"-{letter}" in asked for letter in word[1:]))
+        )
+        for word in words
     )
-
-
-def _has_letter(word: str, flags: frozenset[str]) -> bool:
-    return word[:2] != "--" and any(f"-{letter}" in flags for letter in word[1:])
 
 
 def known_options(
@@ -271,7 +272,6 @@ def _worst_match(program: str) -> str:
 
 
 _RUNS = frozenset({"exec", "run"})  # from the next operand on, the words belong to another program
-_WINDOWS_HELP = frozenset({"/?", "-?"})
 
 
 def may_be_value(words: Sequence[str], at: int, valued: frozenset[str], switches: frozenset[str]) -> bool:
@@ -287,7 +287,7 @@ def asks_for_help(program: Program, words: Sequence[str], switches: frozenset[st
     asked = program.help
     if not asked or not words:
         return False
-    if windows and words[-1] in _WINDOWS_HELP:
+    if windows and words[-1] in {"/?", "-?"}:
         return len(words) < 2 or not words[-2].startswith(("/", "-"))
     if not any(word in words for word in asked):
         return False

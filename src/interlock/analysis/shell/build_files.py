@@ -15,8 +15,6 @@ from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 
 MAX_TARGETS = 20
 _COMMENT = lazy_regex(r"^[ \t]*//.*$", re.MULTILINE)
-_RULE = lazy_regex(r"^([A-Za-z0-9_./%$(){}\- ]+?)\s*:(?![=])\s*([^=;#]*)(?:;(.*))?$")
-_ASSIGN = lazy_regex(r"^(?:export\s+|override\s+)?([A-Za-z_]\w*)\s*(?::{0,3}=|\?=|\+=)\s*(.*)$")
 _REFERENCE = lazy_regex(r"\$[({]([A-Za-z_]\w*)[)}]")
 _SHELL_CALL = lazy_regex(r"\$\(shell ([^()\n]+)\)|^\w+\s*!=\s*(.+)$", re.MULTILINE)
 _INCLUDE = lazy_regex(r"^(?:-|s)?include[ \t]+(.+)$", re.MULTILINE)
@@ -94,10 +92,10 @@ class _Make:
         self.variables.update(given)
 
     def _line(self, line: str) -> list[str]:
-        if assigned := _ASSIGN.match(line):
+        if assigned := re.match(r"^(?:export\s+|override\s+)?([A-Za-z_]\w*)\s*(?::{0,3}=|\?=|\+=)\s*(.*)$", line):
             self.variables[assigned[1]] = assigned[2].strip()
             return []
-        if not (rule := _RULE.match(line)):
+        if not (rule := re.match(r"^([A-Za-z0-9_./%$(){}\- ]+?)\s*:(?![=])\s*([^=;#]*)(?:;(.*))?$", line)):
             return []
         names = self.expand(rule[1]).split()
         for name in names:
@@ -199,11 +197,6 @@ def _composed(scripts: Mapping[str, Any]) -> dict[str, Task]:
     return made
 
 
-_SECTION = lazy_regex(r"^\[([^\]]+)\][ \t]*$")
-_SETTING = lazy_regex(r"^([A-Za-z_]+)[ \t]*=[ \t]*(.*)$")
-_PLACEHOLDER = lazy_regex(r"\{([^{}]*)\}")
-
-
 def tox_commands(job: Job) -> None:
     found = job.options()
     if found.has("-l", "--listenvs", "-a", "--listenvs-all", "--showconfig", "--notest", "-n"):
@@ -211,9 +204,9 @@ def tox_commands(job: Job) -> None:
     sections: dict[str, dict[str, list[str]]] = {}
     setting: list[str] = []
     for line in _lines(job, job.file_text(found.value("-c", "--conf") or "tox.ini")):
-        if head := _SECTION.match(line):
+        if head := re.match(r"^\[([^\]]+)\][ \t]*$", line):
             section = sections[head[1]] = {}
-        elif (named := _SETTING.match(line)) and sections:
+        elif (named := re.match(r"^([A-Za-z_]+)[ \t]*=[ \t]*(.*)$", line)) and sections:
             setting = section.setdefault(named[1], [named[2]])
         elif line[:1] in (" ", "\t"):
             setting.append(line.strip())
@@ -222,11 +215,7 @@ def tox_commands(job: Job) -> None:
     for name in own if given and sections.keys() >= set(own) else ["testenv", *own]:
         section = sections.get(name, {})
         for line in [line for key in ("commands_pre", "commands", "commands_post") for line in section.get(key, ())]:
-            job.shell_text(_PLACEHOLDER.sub(lambda one: hole(one[1]), line.lstrip("- ")), f"tox {name}")
-
-
-_TASK = lazy_regex(r"^([ \t]*)(?:multi)?task[ \t(]+[:'\"]?([\w:]*\w)['\"]?(.*?)\bdo\b")
-_NAMES = lazy_regex(r"[:'\"]([\w:]+)")
+            job.shell_text(re.sub(r"\{([^{}]*)\}", lambda one: hole(one[1]), line.lstrip("- ")), f"tox {name}")
 
 
 def rake_tasks(job: Job) -> None:
@@ -240,9 +229,9 @@ def rake_tasks(job: Job) -> None:
             block = None
         elif block is not None:
             block[0] += f"{line}\n"
-        elif head := _TASK.match(line):
+        elif head := re.match(r"^([ \t]*)(?:multi)?task[ \t(]+[:'\"]?([\w:]*\w)['\"]?(.*?)\bdo\b", line):
             indent, block = head[1], [""]
-            tasks[head[2]] = (_NAMES.findall(head[3]), block)
+            tasks[head[2]] = (re.findall(r"[:'\"]([\w:]+)", head[3]), block)
     wanted = [word.partition("[")[0].rpartition(":")[2] for word in found.operands if "=" not in word]
     _run_tasks(tasks, wanted or ["default"], lambda name, text: job.code("ruby", text, f"rake {name}"))
 
@@ -281,9 +270,6 @@ def _run_package_script(job: Job, words: list[str]) -> Stream | None:
     return None
 
 
-_RECIPE = lazy_regex(r"^@?([A-Za-z_][\w-]*)(?:\s+[^:]*)?:(?!=)(.*)$")
-
-
 def recipes(job: Job) -> None:
     found = job.options()
     if found.has("-l", "--list", "-n", "--dry-run", "--show", "--summary", "--evaluate"):
@@ -298,7 +284,7 @@ def recipes(job: Job) -> None:
     for line in _lines(job, text):
         if line[:1] in (" ", "\t") and tasks:
             lines[:] = ["\n".join([*lines, _FILLED.sub(lambda found: hole(found[1]), line.strip().lstrip("@-"))])]
-        elif recipe := _RECIPE.match(line):
+        elif recipe := re.match(r"^@?([A-Za-z_][\w-]*)(?:\s+[^:]*)?:(?!=)(.*)$", line):
             lines = []
             tasks[recipe[1]] = recipe[2].split(), lines
     _run_tasks(tasks, [name or next(iter(tasks), "")], lambda name, text: job.shell_text(text, f"{job.program} {name}"))

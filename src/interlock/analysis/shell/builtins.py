@@ -71,21 +71,22 @@ def go_back(job: Job) -> Stream:
 
 def evaluate(job: Job) -> Stream:
     text = " ".join(word for word in job.words if word != "--")
-    if is_unknown(text.strip()) and _is_setup(job):
+    if is_unknown(text.strip()) and _is_setup(job, "$( )"):
         return NOTHING
     return UNKNOWN if job.hides(text) else job.host.read(text, job.where.inside("eval"), job.stdin)
 
 
-def _is_setup(job: Job) -> bool:
-    """eval "$(ssh-agent -s)": a program's own shell set-up."""
+def _is_setup(job: Job, through: str) -> bool:
+    """eval "$(ssh-agent -s)", source <(kubectl completion bash): a program's own shell set-up."""
+    evaluated = through == "$( )"
     for fact in reversed(job.session.facts):
-        if isinstance(fact, Command) and fact.via and fact.via[-1] == "$( )":
+        if isinstance(fact, Command) and fact.via[-1:] == (through,):
             # What prints a file, what flows in or the answer of a host prints what others wrote.
             printed = describe(fact.program)
             foreign = fact.program in program_set("filter") or fact.program in program_set("encoder")
             named = not (foreign or printed.http or printed.sends) and not word_set("setup").isdisjoint(fact.words)
-            return named or fact.program in program_set("shell_setup")
-        if not isinstance(fact, Command) or fact.program != "eval":
+            return named or (fact.program in program_set("shell_setup") and (evaluated or fact.program != "perl"))
+        if evaluated and not (isinstance(fact, Command) and fact.program == "eval"):
             break
     return False
 
@@ -102,7 +103,7 @@ def source(job: Job) -> Stream:
 
 def run_script(job: Job, path: str, args: list[str], via: str, dialect: str = "bash") -> Stream:
     """Read if there is its text, else named."""
-    is_setup = via == "source" and (is_unknown(path) or _is_setup_source(job))
+    is_setup = via == "source" and (is_unknown(path) or _is_setup(job, "<( )"))
     found = job.script(path, quiet=is_setup)
     if found is None:
         return UNKNOWN
@@ -116,27 +117,15 @@ def run_script(job: Job, path: str, args: list[str], via: str, dialect: str = "b
     return job.host.nested(found[1], where, [path, *args], dialect, job.stdin)
 
 
-def _is_setup_source(job: Job) -> bool:
-    """source <(kubectl completion bash)"""
-    for fact in reversed(job.session.facts):
-        if isinstance(fact, Command) and fact.via and fact.via[-1] == "<( )":
-            known_setup = fact.program in program_set("shell_setup") and fact.program != "perl"
-            return known_setup or bool(word_set("setup").intersection(fact.words))
-    return False
-
-
 def trap(job: Job) -> Stream:
     text, *signals = [word for word in job.words if word != "--"] or [""]
     if text and signals and not text.startswith("-"):
         host, where = job.host, job.where.inside("trap")
-        values = {name: host.variables.get(name) for name in _NAMED.findall(text)}
+        values = {name: host.variables.get(name) for name in re.findall(r"\$\{?(\w+)", text)}
         host.traps.append((text, where, values))
         if None not in values.values():  # else the text sets it later, or never
             host.read(text, where)
     return NOTHING
-
-
-_NAMED = lazy_regex(r"\$\{?(\w+)")
 
 
 def alias(job: Job) -> Stream:

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 Proof = tuple[frozenset[str], frozenset[str]]  # not empty on success, not empty on failure
 
 NOTHING_PROVED: Proof = (frozenset(), frozenset())
-_LEAVING = frozenset({"exit", "return", "break", "continue"})
 
 
 def proof(node: Node | None) -> Proof:
@@ -66,7 +65,7 @@ def leaves(nodes: Sequence[Node], functions: Mapping[str, Node], depth: int = 0)
             return True
         if isinstance(node, SimpleCommand) and node.words:
             name = node.words[0].literal or ""
-            if name in _LEAVING:
+            if name in {"exit", "return", "break", "continue"}:
                 return depth == 0 or name == "exit"
             if depth < 3 and name in functions and leaves([functions[name]], functions, depth + 1):
                 return True

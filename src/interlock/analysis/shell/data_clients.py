@@ -24,14 +24,12 @@ def inside(job: Job, via: str = "", traits: Sequence[str] = ()) -> Job:
     return job.at(where.marked("production") if any(map(is_production, context)) else where)
 
 
-_INCLUDED = lazy_regex(r"(?m)^\s*(?:\.read|\\ir?|\\include|source|\\\.|@@?|!run|:r)\s*([\w./~-]+)\s*;?\s*$")
 _OUTPUT = lazy_regex(
     r"(?im)^\s*(?:\.output|\.once|\\o)\s+([\w./~-]+)\s*$|\bcopy\b[^;]*?\bto\s+'([^']+)'|\binto\s+(?:outfile|dumpfile)\s+'([^']+)'"
 )
 # A file of this machine that the client sends to the server.
 _SENT = lazy_regex(r"(?i)(?:\\copy\s[^;]*?\sfrom|load\s+data\s+local\s+infile|\\lo_import)\s+'?([\w./~-]+)")
 _FILES = frozenset({"sqlite", "duckdb"})  # dialects of databases that are files
-_TEMPORARY = lazy_regex(r"/tmp/|/var/tmp/|/dev/shm/")
 _ELSEWHERE = lazy_regex(r"(?im)\battach\b|^\s*\.(?:open|restore)\b")  # another database than the one that is opened
 
 
@@ -39,7 +37,7 @@ def read_statements(job: Job, text: str, dialect: str) -> None:
     from interlock.analysis.sql import read_sql
 
     job.step(10)
-    for path in _INCLUDED.findall(text):
+    for path in re.findall(r"(?m)^\s*(?:\.read|\\ir?|\\include|source|\\\.|@@?|!run|:r)\s*([\w./~-]+)\s*;?\s*$", text):
         if (included := job.file_text(path)) is not None:
             read_sql(included, job, dialect)
     for path in map("".join, _OUTPUT.findall(text)):
@@ -49,7 +47,7 @@ def read_statements(job: Job, text: str, dialect: str) -> None:
         if of_the_machine(host) and (leaks := carries(job, path) & LEAKS):
             job.effect("send", host, *leaks)
     files = job.options("-cmd -init -c -s -f").operands if dialect in _FILES else ["/"]
-    scratch = not files or files[0] in (":memory:", "") or _TEMPORARY.match(job.full(files[0]))
+    scratch = not files or files[0] in (":memory:", "") or re.match(r"/tmp/|/var/tmp/|/dev/shm/", job.full(files[0]))
     if scratch and not any(map(_ELSEWHERE.search, (text, *job.words))):
         job = ScratchJob(job.host, job.program, job.words, job.where, job.stdin)
     try:
@@ -74,11 +72,8 @@ def redis(job: Job) -> None:
     if not job.options().operands and job.piped:
         read_redis_text(job.stdin.text, inner)
     for path in job.options("--eval").all("--eval"):
-        for call in _LUA_CALL.findall(job.file_text(path) or "")[:200]:
+        for call in re.findall(r"redis\.p?call\s*\(([^()]{1,300})", job.file_text(path) or "")[:200]:
             read_redis([word.strip(" '\"") for word in call.split(",")], inner)
-
-
-_LUA_CALL = lazy_regex(r"redis\.p?call\s*\(([^()]{1,300})")
 
 
 def apply_stores(job: Job) -> None:
@@ -98,11 +93,8 @@ def statement(job: Job) -> None:
         inside(job).code("sql", text)
 
 
-_SEPARATED = lazy_regex(r"[;\n]|&&|\|\|")
-
-
 def read_transfer(job: Job, text: str, via: str, traits: Sequence[str]) -> None:
-    for line in _SEPARATED.split(text):
+    for line in re.split(r"[;\n]|&&|\|\|", text):
         name, *words = line.replace('"', "").replace("'", "").split() or [""]
         if name.startswith("!"):
             job.shell_text(line.strip()[1:], f"{job.program} !")

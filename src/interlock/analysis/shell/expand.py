@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from interlock.analysis.facts import HOLE, QUOTED, hole
@@ -112,7 +112,6 @@ def _pieces(part: Part, values: Shell) -> Iterator[str | None]:
 MAX_WORDS = 512
 MAX_BRACES = 24  # in one word
 
-_MAX_TRIES = 20  # braces of a word that stand for themselves
 _MAX_SPAN = 4000  # characters between two braces
 _PLACEHOLDER = 0xF0000  # private characters that stand for parts while braces are expanded
 _PLACEHOLDERS = re.compile("([\U000f0000-\U000fffff])")
@@ -143,7 +142,9 @@ def _lines(line: str) -> list[str]:
     todo = [line]
     while todo and len(done) < MAX_WORDS:
         item = todo.pop()
-        if len(todo) > MAX_WORDS or not (found := _first_brace(item)):
+        braces = (_brace_at(item, at) for at, char in enumerate(item) if char == "{")
+        found = next(filter(None, braces), None) if len(todo) <= MAX_WORDS else None
+        if found is None:
             done.append(item)
         else:
             start, end, choices = found
@@ -151,14 +152,7 @@ def _lines(line: str) -> list[str]:
     return done
 
 
-def _first_brace(item: str) -> tuple[int, int, list[str]] | None:
-    for start in islice((at for at, char in enumerate(item) if char == "{"), _MAX_TRIES):
-        if found := _brace_at(item, start):
-            return start, *found
-    return None
-
-
-def _brace_at(item: str, start: int) -> tuple[int, list[str]] | None:
+def _brace_at(item: str, start: int) -> tuple[int, int, list[str]] | None:
     """None when it stands for itself."""
     depth = 0
     cuts = [start]
@@ -172,9 +166,9 @@ def _brace_at(item: str, start: int) -> tuple[int, list[str]] | None:
             depth -= 1
             if not depth:
                 if len(cuts) > 1:
-                    return pos + 1, [item[a + 1 : b] for a, b in pairwise([*cuts, pos])]
+                    return start, pos + 1, [item[a + 1 : b] for a, b in pairwise([*cuts, pos])]
                 span = _RANGE.fullmatch(item, start + 1, pos)
-                return (pos + 1, _range(*span.groups())) if span else None
+                return (start, pos + 1, _range(*span.groups())) if span else None
     return None
 
 
@@ -185,6 +179,5 @@ def _range(first: str, last: str, step: str | None) -> list[str]:
     low, high = (int(first[:9]), int(last[:9])) if numeric else (ord(first), ord(last))
     by = abs(int((step or "")[:6] or 0)) or 1
     numbers = range(low, high + 1, by) if low <= high else range(low, high - 1, -by)
-    padded = re.match(r"-?0\d", first) or re.match(r"-?0\d", last)
-    width = max(len(first), len(last)) if padded else 0
+    width = max(len(first), len(last)) if re.search(r"\b0\d", f"{first} {last}") else 0
     return [str(n).zfill(width) if numeric else chr(n) for n in numbers[: MAX_WORDS + 1]]

@@ -19,7 +19,6 @@ _GLOB = re.compile(r"[*?\[]")
 _NOISE = frozenset({"/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"})
 _NO_FILE = _NOISE | {"-", "/dev/stdin"}
 _NOWHERE = "/dev/null"
-_SCREEN = frozenset({"/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1"})
 
 
 def apply_paths(job: Job) -> Stream | None:
@@ -89,7 +88,7 @@ def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], targe
     verb = item.effect
     if verb == "read":
         if path not in _NO_FILE and not path.startswith(("http:", "https:")):
-            shown = ("shown",) if target in _SCREEN else ()
+            shown = ("shown",) if target in {"/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1"} else ()
             job.effect(verb, origin_of(job, path.removeprefix("@")), *traits, *shown)
         return
     marks = _marks(path, job)
@@ -103,7 +102,12 @@ def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], targe
     if item.contents and path == _NOWHERE:
         return
     if item.contents == "stdin" or (item.of == "setting" and item.contents and not sources):
-        _pour(job, verb, path, traits)
+        stream = job.stdin
+        if verb == "write" and stream.known and not stream.text.strip():
+            verb = "truncate"
+        job.effect(verb, path, *traits, *stream.taints)
+        if job.piped:
+            keep_written(job, path, stream, verb == "append")
         return
     if item.contents and not _NOISE.isdisjoint(sources):
         verb = "write" if item.creates and re.search(item.creates, path) else "truncate"
@@ -111,7 +115,7 @@ def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], targe
     if item.hosts and item.contents:
         exchange(job, sources, path)
     elif item.contents:
-        _carry_all_over(job, item.contents, sources, path)
+        _carry_over(job, item.contents, sources, path)
         if "symbolic" in traits:
             job.session.links[job.full(path)] = job.full(sources[0])
 
@@ -121,40 +125,27 @@ def _marks(path: str, job: Job) -> tuple[str, ...]:
     return ("bulk",) if _GLOB.search(path) or "bulk" in job.where.traits or path == hole() else ()
 
 
-def _pour(job: Job, verb: str, path: str, traits: Sequence[str]) -> None:
-    """What flows in is known of the file from then on."""
-    stream = job.stdin
-    if verb == "write" and stream.known and not stream.text.strip():
-        verb = "truncate"
-    job.effect(verb, path, *traits, *stream.taints)
-    if job.piped:
-        keep_written(job, path, stream, verb == "append")
-
-
-def _carry_all_over(job: Job, how: str, sources: Sequence[str], target: str) -> None:
+def _carry_over(job: Job, how: str, sources: Sequence[str], target: str) -> None:
+    """A known file keeps its text under its new name."""
+    session = job.session
     if not sources and job.piped:
         job.keep_file(target, job.stdin.text)
     if len(sources) > 1:
         copy_to(job, sources, target)
         target += "/"
-    for source in sources:
-        _carry_over(job, how, source, target)
-
-
-def _carry_over(job: Job, how: str, source: str, target: str) -> None:
-    """A known file keeps its text under its new name."""
     inside = target.endswith("/") or target in (".", "..")
-    session, old = job.session, job.full(source)
-    new = job.full(f"{target.rstrip('/')}/{source.rpartition('/')[2]}" if inside else target)
-    if old in session.files:
-        session.files[new] = session.files[old]
-    elif source == "/dev/stdin" and job.piped:
-        session.files[new] = job.stdin.text
-    if old in session.downloads:
-        session.downloads[new] = session.downloads[old]
-    session.copies[new] = old
-    if how == "move":
-        session.origins[new] = old
+    for source in sources:
+        old = job.full(source)
+        new = job.full(f"{target.rstrip('/')}/{source.rpartition('/')[2]}" if inside else target)
+        if old in session.files:
+            session.files[new] = session.files[old]
+        elif source == "/dev/stdin" and job.piped:
+            session.files[new] = job.stdin.text
+        if old in session.downloads:
+            session.downloads[new] = session.downloads[old]
+        session.copies[new] = old
+        if how == "move":
+            session.origins[new] = old
 
 
 _MODE = re.compile(r"-[rwxXst]+")

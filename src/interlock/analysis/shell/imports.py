@@ -13,7 +13,6 @@ from interlock.analysis.shell import Job
 
 MOST_MODULES = 40  # of one action
 ALWAYS_IMPORTED = ("sitecustomize", "usercustomize")
-_FROM = lazy_regex(r"\bfrom\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n;#(]+)")
 _IMPORT = lazy_regex(r"(?:^|[;:])[ \t]*import\s+([\w., \t]+)", re.MULTILINE)
 _MAIN = lazy_regex(r"""if\s*\(?\s*__name__\s*==\s*["']__main__""")
 _NAME = lazy_regex(r"\w+")
@@ -91,7 +90,7 @@ def _modules(job: Job, language: str, code: str, folder: str) -> Iterator[tuple[
 
 def _python_names(code: str, folder: str) -> Iterator[tuple[str, str]]:
     """Each with the folder it is looked for in."""
-    for source, names in _FROM.findall(code):
+    for source, names in re.findall(r"\bfrom\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n;#(]+)", code):
         dots = len(source) - len(source.lstrip("."))
         base = posixpath.normpath(f"{folder}{'/..' * (dots - 1)}") if dots else folder
         module = source[dots:]

@@ -19,8 +19,6 @@ from interlock.analysis.shell.imports import ENDINGS, module_text, read_imports
 from interlock.analysis.shell.loose_text import add_harm, name_script
 from interlock.analysis.shell.output import constant_output
 
-_SHEBANG = lazy_regex(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(\S+)")
-
 
 def interpreter(job: Job) -> Stream | None:
     """Code in an option, a script file, or what flows in."""
@@ -206,7 +204,7 @@ def executable(job: Job, path: str) -> Stream | None:
     if (script := job.script(path)) is None:
         return UNKNOWN
     text = script[1]
-    found = _SHEBANG.match(text)
+    found = re.match(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(\S+)", text)
     language = word_table("languages").get(posixpath.splitext(path)[1])
     program = found[1].rpartition("/")[2] if found else ""
     interpreter = described_program(program)
@@ -270,7 +268,6 @@ _APPLE_SHELL = lazy_regex(
     re.IGNORECASE,
 )
 _TELL = lazy_regex(r'\s*tell\s+app(?:lication)?\s+"([^"\n]*)"(?:\s+to\b(.*))?', re.IGNORECASE)
-_WORD = lazy_regex(r'"[^"]*"|[^\s"]+')
 _APPLICATION = lazy_regex(r"""\bApplication\(\s*["'`]([^"'`\n]*)""")
 _METHOD = lazy_regex(r"\.(\w+)\(")
 _POWER = lazy_regex(r"\b(?:shut down|restart|log out)\b", re.IGNORECASE)
@@ -306,7 +303,7 @@ def _orders(text: str) -> Iterator[tuple[str, list[str]]]:
             told = told[:-1]
         elif tell or (told and line.strip()):
             application, order = tell.groups() if tell else (told[-1], line)
-            yield application, [word.strip('"') for word in _WORD.findall(order)]
+            yield application, [word.strip('"') for word in re.findall(r'"[^"]*"|[^\s"]+', order)]
 
 
 def _method_orders(text: str) -> Iterator[tuple[str, list[str]]]:

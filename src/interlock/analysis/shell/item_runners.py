@@ -119,7 +119,7 @@ def find(job: Job) -> None:
                 job.effect("delete", target, "recursive", "bulk", *marks)
         elif word in _FIND_ACTIONS:
             _find_exec(job, words, index)
-        elif word in _FIND_WRITES and index + 1 < len(words):
+        elif word in {"-fprint", "-fprintf", "-fls", "-fprint0"} and index + 1 < len(words):
             job.effect("write", words[index + 1], "output")
             if word == "-fprintf" and index + 2 < len(words):
                 job.keep_file(words[index + 1], unescape(words[index + 2]))
@@ -141,7 +141,6 @@ def _only_narrows(words: Sequence[str], at: int) -> bool:
 
 _FIND_NOT = frozenset({"!", "-not"})
 _FIND_FOLLOWS = frozenset({"-L", "-H", "-follow", "-files0-from"})
-_FIND_WRITES = frozenset({"-fprint", "-fprintf", "-fls", "-fprint0"})
 
 
 def _limits(words: Sequence[str]) -> tuple[str, ...]:

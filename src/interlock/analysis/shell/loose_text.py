@@ -16,7 +16,6 @@ _NAME_PARTS = lazy_regex(r"[-_.]")
 _TEXT = lazy_regex(r"[\s(!]")  # what every command, statement or call has
 _LONGEST, _TRIALS = 4_000, 6  # characters of a text, and readings of it
 # Options whose value is text for people, a pattern, or a body that is sent.
-_DATA_OPTIONS = frozenset({"-m", "-am", "-S", "-G", "-H"})
 _OPTION = lazy_regex(r"--?[a-z-]+")
 _RUN_OPTION = lazy_regex(
     r"--?[\w-]*(?:pager|editor|exec|command|cmd|hook|shell|program|browser|launcher|prefix|wrapper|runner|askpass)"
@@ -116,7 +115,7 @@ def is_data(option: str) -> bool:
     """Text that is shown, searched or kept, in any program."""
     name = option.lower()
     ends = name in ("-desc", "--desc") or name.endswith(tuple(word_set("data_ends")))
-    return option in _DATA_OPTIONS or (ends and _OPTION.fullmatch(name) is not None)
+    return option in {"-m", "-am", "-S", "-G", "-H"} or (ends and _OPTION.fullmatch(name) is not None)
 
 
 def _split(before: str, word: str) -> tuple[str, str]:

@@ -58,13 +58,12 @@ def _config_words(job: Job) -> Iterator[str]:
     for path in job.options().all(*flags):
         text = job.stdin.text if path == "-" and job.piped else job.file_text(path) or ""
         for line in text.splitlines()[:_MOST_LINES]:
-            name, _, value = _CONFIG_LINE.sub("=", line.strip(), count=1).partition("=")
+            name, _, value = re.sub(r"\s*[=:]\s*|\s+", "=", line.strip(), count=1).partition("=")
             if name and not name.startswith("#"):
                 yield name if name.startswith("-") else f"--{name}"
                 yield from [value.strip("\"'")] if value else []
 
 
-_CONFIG_LINE = lazy_regex(r"\s*[=:]\s*|\s+")
 _MOST_LINES = 200
 _WEB = lazy_regex(r"(?:https?|wss?)://", re.IGNORECASE)
 _METHODS = "DELETE|PURGE|PUT|PATCH|POST"
@@ -181,15 +180,11 @@ def relay(job: Job) -> Stream | None:
     text = " ".join(job.words)
     if re.search(r"(?i)\b(exec|system|shell):", text) and re.search(r"(?i)\b(tcp|udp|openssl|sctp)\d?(-\w+)?:", text):
         job.effect("reverse_shell", text)
-    elif peer := _SOCAT_PEER.search(text):
+    elif peer := re.search(r"(?i)\b(?:tcp|udp|openssl|sctp|ssl)\d?(?:-connect|-sendto|-datagram)?:([^:,\s]+)", text):
         send_stdin(job, text, peer[1])
-        for path in _SOCAT_FILE.findall(text):
+        for path in re.findall(r"(?i)\b(?:file|open|gopen|create):([^,\s]+)", text):
             job.effect("send", text, *(carries(job, path) & LEAKS or of_the_machine(peer[1])))
     return DOWNLOADED
-
-
-_SOCAT_PEER = lazy_regex(r"(?i)\b(?:tcp|udp|openssl|sctp|ssl)\d?(?:-connect|-sendto|-datagram)?:([^:,\s]+)")
-_SOCAT_FILE = lazy_regex(r"(?i)\b(?:file|open|gopen|create):([^,\s]+)")
 
 
 # host:path, but no drive and no ./a:b

@@ -244,7 +244,6 @@ _PLAIN_PRINT = lazy_regex(
     re.DOTALL,
 )
 _AWK = lazy_regex(r"""\s*BEGIN\s*\{\s*print((?:\s*"[^"\\]*")+)\s*;?\s*\}\s*""")
-_JQ = lazy_regex(r'\s*"([^"\\]*)"\s*')
 _PACKED = lazy_regex(r"""\s*print\s*\(?\s*pack\s*\(?\s*["']H\*["']\s*,\s*["']([0-9a-fA-F]+)["']\s*\)?\s*\)?\s*;?\s*""")
 _HEX = lazy_regex(r"""\s*print\(\s*bytes\.fromhex\(\s*["']([0-9a-fA-F]+)["']\s*\)\.decode\(\s*\)\s*\)\s*;?\s*""")
 _BASE64 = lazy_regex(
@@ -260,7 +259,7 @@ def constant_output(language: str, codes: list[str]) -> Stream:
     code = codes[0]
     if plain := _PLAIN_PRINT.fullmatch(code):
         return Stream(unescape(plain[2]))
-    if language == "filter" and (_AWK.fullmatch(code) or _JQ.fullmatch(code)):
+    if language == "filter" and (_AWK.fullmatch(code) or re.fullmatch(r'\s*"([^"\\]*)"\s*', code)):
         return Stream("".join(re.findall(r'"([^"]*)"', code)))
     if packed := _PACKED.fullmatch(code) or _HEX.fullmatch(code):
         return Stream(_from_hex(packed[1]))

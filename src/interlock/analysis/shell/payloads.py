@@ -24,7 +24,6 @@ from interlock.analysis.shell.loose_text import add_harm, is_outside, name_scrip
 _ESCAPE = lazy_regex(
     r"\s*(?:\+{1,2}|~)?(?:\\?!|(?:shell|system|sh)\s|\.(?:shell|system)\s)"
 )  # to a shell, from a prompt of another language
-_FILE_NAME = lazy_regex(r"[\w./~-]+\.(?:rb|js|sql|php|py|cql|cypher)")
 _ADDRESS = lazy_regex(r"(git\+|git:|git@|https?:|github:|gitlab:|bitbucket:|gist:)")
 
 
@@ -157,7 +156,7 @@ def _texts(job: Job, item: Payload, found: CommandOptions) -> Iterator[tuple[str
         yield from _written_files(job, item.implicit)
     named = [(path, language) for name, language in item.files.items() for path in found.all(name)]
     for text in found.operands[item.skip :] if item.operands else ():
-        if _FILE_NAME.fullmatch(text):
+        if re.fullmatch(r"[\w./~-]+\.(?:rb|js|sql|php|py|cql|cypher)", text):
             yield from _file_texts(job, text, item.operands)
         elif not (item.subcommand and item.operands.startswith("sql")) or " " in text:
             yield item.operands, text
@@ -214,7 +213,7 @@ def read_carried(job: Job, language: str, text: str, via: str, traits: Sequence[
     elif (commands := _COMMANDS.get(language)) is not None:
         for command in commands(text):
             job.shell_text(command, via, *traits)
-        for path in _ELISP_DELETE.findall(text) if language == "elisp" else ():
+        for path in re.findall(r'\(delete-(?:file|directory)\s+"([^"]*)"', text) if language == "elisp" else ():
             job.effect("delete", path, "recursive")
         if language == "shell_python":
             inside(job, via, traits).code("other", text, via)
@@ -222,14 +221,10 @@ def read_carried(job: Job, language: str, text: str, via: str, traits: Sequence[
         inside(job, via, traits).code(language, text, via)
 
 
-_NEW_LINE = lazy_regex(r"\\n|\\r|\^M")
 _CRON_LINE = lazy_regex(r"\s*(?:@\w+|(?:[\d*/,\-a-zA-Z]+\s+){5})(.*)")
 _QUOTED = lazy_regex(r'"((?:[^"\\]|\\.)*)"')
 _ELISP_SHELL = lazy_regex(r'\(shell-command(?:-to-string)?\s+"((?:[^"\\]|\\.)*)"')
-_ELISP_DELETE = lazy_regex(r'\(delete-(?:file|directory)\s+"([^"]*)"')
 _SHELL_PARTS = lazy_regex(r"[!$]\[([^\]\n]+)\]|[!$]\(([^)\n]+)\)")
-_ASSIGNED = lazy_regex(r"^\w+=")
-_TRANSPORT_SPACE = lazy_regex(r"%[S ]")
 _TEXTS: Mapping[str, Callable[[Job, str, str, Sequence[str]], object]] = {
     "program": lambda job, text, via, traits: job.effect("run_script", text, "carried"),
     "reverse": lambda job, text, via, traits: job.effect("reverse_shell", text),
@@ -243,7 +238,7 @@ _COMMANDS: Mapping[str, Callable[[str], Iterable[str]]] = {
         line[found.end() :] for line in text.replace(QUOTED, "").splitlines() if (found := _ESCAPE.match(line))
     ],
     "keys": lambda text: [
-        " ".join(word for word in _NEW_LINE.sub("\n", text).split(" ") if word not in word_set("typed_keys"))
+        " ".join(word for word in re.sub(r"\\n|\\r|\^M", "\n", text).split(" ") if word not in word_set("typed_keys"))
     ],
     "cron": lambda text: [
         found[1]
@@ -251,9 +246,9 @@ _COMMANDS: Mapping[str, Callable[[str], Iterable[str]]] = {
         if (found := _CRON_LINE.fullmatch(line)) and not line.lstrip().startswith("#")
     ],
     "quoted": lambda text: (
-        [inner.replace('\\"', '"') for inner in _QUOTED.findall(text)] or [_ASSIGNED.sub("", text).strip("[]'")]
+        [inner.replace('\\"', '"') for inner in _QUOTED.findall(text)] or [re.sub(r"^\w+=", "", text).strip("[]'")]
     ),
-    "transport": lambda text: [_TRANSPORT_SPACE.sub(" ", text[5:])] if text.startswith("ext::") else [],
+    "transport": lambda text: [re.sub(r"%[S ]", " ", text[5:])] if text.startswith("ext::") else [],
     "elisp": lambda text: [inner.replace('\\"', '"') for inner in _ELISP_SHELL.findall(text)],
     "shell_python": lambda text: ["\n".join(map("".join, _SHELL_PARTS.findall(text))) or text],
 }

@@ -111,15 +111,11 @@ def _configured_aliases(job: Job, folder: str) -> dict[str, str]:
     for text in (job.file_text("~/.gitconfig"), job.file_text("~/.config/git/config"), own):
         section = ""
         for line in (text or "").replace("\\\n", " ").splitlines()[:2000]:
-            if head := _SECTION.match(line):
+            if head := re.match(r"[ \t]*\[[ \t]*([\w.-]+)", line):
                 section = head[1].lower()
-            elif section == "alias" and (named := _ALIASED.match(line)):
+            elif section == "alias" and (named := re.match(r"[ \t]*([\w-]+)[ \t]*=[ \t]*(.*?)[ \t]*$", line)):
                 found[named[1]] = named[2].strip('"').replace('\\"', '"')
     return found
-
-
-_SECTION = lazy_regex(r"[ \t]*\[[ \t]*([\w.-]+)")
-_ALIASED = lazy_regex(r"[ \t]*([\w-]+)[ \t]*=[ \t]*(.*?)[ \t]*$")
 
 
 def saved_plan(job: Job) -> Stream | None:
@@ -220,7 +216,6 @@ def _dispatch_kept(name: str) -> _Dispatch:
 
 _KNOWN_WORDS = frozenset(item_runners.READERS) | {"web", "remote_procedure", "relay"}  # readers that know each word
 _LOOSE = lazy_regex(r"[\s(!]|tmp|/shm/|Downloads")  # what text that runs, or a place that code is loaded from, has
-_LOADER = lazy_regex(r"ld-(linux|musl)[\w.-]*|ld\.so[\w.]*|ld-[\d.]+\.so")
 _SYSTEM_PROGRAM = lazy_regex(
     r"/(usr|bin|sbin|opt|snap|nix|Applications|Library|System)/|[A-Za-z]:[\\/](Windows|Program)", re.IGNORECASE
 )
@@ -244,7 +239,7 @@ def read_program(job: Job, written: str) -> Stream:
     first, dash, rest = name.partition("-")
     if dash and rest in describe(first).dashed:  # git-push is git push
         return job.host.run([first, rest, *job.words], job.where.inside(name), job.stdin)
-    if name.startswith("ld") and _LOADER.fullmatch(name):
+    if name.startswith("ld") and re.fullmatch(r"ld-(linux|musl)[\w.-]*|ld\.so[\w.]*|ld-[\d.]+\.so", name):
         name = job.program = "ld.so"
     way = _dispatch(name)
     job.described = program = way.program
@@ -293,16 +288,13 @@ def _may_write(program: Program, word: str) -> bool:
     return name.startswith(tuple(bare)) or any(one.startswith(name) for one in bare)
 
 
-_BLANKS = lazy_regex(r"(?<!\\)\s+")
-
-
 def _options_from(names: Sequence[str], env: Sequence[tuple[str, str]]) -> list[str]:
     """TAR_OPTIONS='--remove-files', PIP_INDEX_URL=address."""
     found: list[str] = []
     for name, value in env:
         for known in names:
             if name == known and HOLE not in value:
-                found += [word.replace("\\ ", " ") for word in _BLANKS.split(value) if word]
+                found += [word.replace("\\ ", " ") for word in re.split(r"(?<!\\)\s+", value) if word]
             elif known.endswith("*") and name.upper().startswith(known[:-1]):
                 found.append(f"--{name[len(known) - 1 :].lower().replace('_', '-')}={value}")
     return found

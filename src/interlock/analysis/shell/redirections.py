@@ -80,13 +80,12 @@ def descriptor_of(path: str) -> str:
 
 _DESCRIPTOR = lazy_regex(r"/(?:dev|proc/(?:self|thread-self|\d+|[^/]*))/fd/(\d+)")
 _FIRST_CHOSEN = 10
-_INPUTS = frozenset({"<", "<>", "<&", "<<", "<<-", "<<<"})
 _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>", ">&"})
 
 
 def read_input(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stream = TERMINAL) -> Stream:
     for redirect in redirects:
-        if redirect.operator not in _INPUTS:
+        if redirect.operator not in {"<", "<>", "<&", "<<", "<<-", "<<<"}:
             continue
         number = _number(shell, redirect.fd)
         found = _input_of(shell, redirect, stdin)
@@ -246,14 +245,13 @@ def _will_run(job: Job, path: str, text: str) -> None:
     elif settings and (found := _IN_SETTINGS.findall(text)):
         commands = found[:100]
     elif path.endswith((".service", ".timer", ".desktop")):
-        commands = _STARTED.findall(text)
+        commands = re.findall(r"(?m)^[ \t]*Exec(?:Start|StartPre|Stop)?[ \t]*=[ \t]*(.*?)[ \t]*$", text)
     elif path.startswith(("/etc/cron", "/var/spool/cron")):
         commands = [timed[1] for line in text.splitlines()[:100] if (timed := _SCHEDULED.match(line))]
     for command in commands:
         job.shell_text(command, path)
 
 
-_STARTED = lazy_regex(r"(?m)^[ \t]*Exec(?:Start|StartPre|Stop)?[ \t]*=[ \t]*(.*?)[ \t]*$")
 _SCHEDULED = lazy_regex(r"(?!#)\s*(?:\S+\s+){5}(.*\S)")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from itertools import pairwise
 
@@ -20,19 +19,20 @@ def powershell(job: Job) -> Stream | None:
     while words:
         word = words.pop(0)
         flag = word.lower().lstrip("-/\u2013\u2014")
-        if word[:1] not in ("-", "/", "\u2013", "\u2014"):
-            job.code("powershell", " ".join([word, *words]), job.program)
-            return UNKNOWN
-        if (flag and "command".startswith(flag) and flag != "co") or flag in ("c", "commandwithargs", "cwa"):
+        if flag == word.lower():
+            return _read(job, " ".join([word, *words]), job.program)
+        if not flag:
+            continue
+        if ("command".startswith(flag) and flag != "co") or flag in ("commandwithargs", "cwa"):
             text = " ".join(words)
-            if text.strip() == "-" and job.piped:
-                text = job.stdin.text
-            job.code("powershell", text, f"{job.program} -Command")
+            text = job.stdin.text if text.strip() == "-" and job.piped else text
+            return _read(job, text, f"{job.program} -Command")
+        if "encodedcommand".startswith(flag) or flag == "ec":
+            if code := _decoded("".join(words[:1])):
+                return _read(job, code, f"{job.program} -EncodedCommand")
+            job.unreadable("an encoded command cannot be decoded", "payload")
             return UNKNOWN
-        if flag and ("encodedcommand".startswith(flag) or flag in ("ec", "enc")):
-            _encoded(job, "".join(words[:1]))
-            return UNKNOWN
-        if flag and "file".startswith(flag) and words and words[0] != "-":
+        if "file".startswith(flag) and words and words[0] != "-":
             return run_source(job, "powershell", words[0], words[1:])
         if flag in word_set("powershell_values"):
             del words[:1]
@@ -40,15 +40,16 @@ def powershell(job: Job) -> Stream | None:
     return UNKNOWN
 
 
-def _encoded(job: Job, text: str) -> None:
+def _read(job: Job, code: str, via: str) -> Stream:
+    job.code("powershell", code, via)
+    return UNKNOWN
+
+
+def _decoded(text: str) -> str:
     try:
-        code = base64.b64decode(text + "=" * (-len(text) % 4)).decode("utf-16-le", "replace") if known(text) else ""
-    except (ValueError, binascii.Error):
-        code = ""
-    if code:
-        job.code("powershell", code, f"{job.program} -EncodedCommand")
-    else:
-        job.unreadable("an encoded command cannot be decoded", "payload")
+        return base64.b64decode(text + "=" * (-len(text) % 4)).decode("utf-16-le", "replace")
+    except ValueError:
+        return ""
 
 
 def _piped(job: Job, language: str) -> None:
@@ -72,8 +73,7 @@ _RUNS = lazy_regex(r"/[ckr]|//[ck]$", re.IGNORECASE)
 def _scripted(job: Job) -> None:
     """The lines of the script that /s names, or that flow in."""
     paths = [after for word, after in pairwise(job.words) if word.lower() in ("/s", "-s")]
-    texts = list(map(job.file_text, paths[:1]))
-    for text in texts or [job.stdin.text] * job.piped:
+    for text in [*map(job.file_text, paths[:1])] or [job.stdin.text] * job.piped:
         if text is None or not known(text):
             job.unreadable(f"a script of {job.program} that cannot be read", "payload")
         else:
