@@ -17,7 +17,7 @@ from interlock.analysis.operations.effects import ending
 from interlock.analysis.operations.names import parse_name
 from interlock.analysis.operations.params import parse_json, short_keys
 from interlock.analysis.programs import Program
-from interlock.analysis.programs.load import word_set
+from interlock.analysis.programs.load import any_word, word_set
 from interlock.analysis.programs.options import CommandOptions, parse
 
 
@@ -120,9 +120,7 @@ _ITEM = re.compile(r"([^\s:=@]*)(:=@|=@|==|:=|:|=|@)", re.DOTALL)
 
 _READS = frozenset({"get", "head", "options", "trace", "propfind"})
 _OVERRIDE = lazy_regex(r"x-(?:http-)?method(?:-override)?\s*:\s*(\w+)", re.IGNORECASE)
-_MONEY = lazy_regex(
-    r"(?:^|/)(?:refunds?|payouts?|transfers?|payments?|charges?|payment_intents|disputes|withdraw(?:als?)?|cash_?outs?)(?:/|$)"
-)
+_MONEY = lazy_regex(lambda: rf"(?:^|/)(?:{any_word('money_paths')})(?:/|$)")
 _BODY_READ = 200_000
 _SEARCH_HOSTS = lazy_regex(r"(?:^|[.\-_])(?:es|elastic\w*|opensearch\w*)(?:[.\-_\d]|$)")
 
@@ -190,9 +188,6 @@ def urlsplit_safely(url: str) -> UrlParts:
 _METHOD_FIELD = lazy_regex(r"(?:^|[&?\s{,\"'])_method[\"']?\s*[=:]\s*[\"']?(\w+)", re.IGNORECASE)
 
 
-# Kinds of verbs that end something, where the last part of a path names them together with their object.
-
-
 def _path_deletes(path: str) -> bool:
     """/admin/tsdb/delete_series, /v1/deleteUser, /v1/projects/x:delete; a part of its own is left to the rules."""
     last = path.rstrip("/").rpartition("/")[2].rpartition(":")[2][:100]
@@ -203,7 +198,7 @@ def _path_deletes(path: str) -> bool:
         return False
     words = [word for segment in split_name(last) for word in segment if word not in word_set("ending_how")]
     kind = verbs().get(words[0], "") if words and not last.startswith("_") else ""
-    if kind not in {"delete", "terminate", "revoke", "invalidate", "account", "block"}:
+    if kind not in word_set("ending_kinds"):
         return False
     if len(words) == 1:
         return path.endswith(f":{last}") or words[0] in word_set("ending_alone") or last.lower() != words[0]
@@ -261,9 +256,9 @@ def _read_statement(query: str, body: str, out: Report) -> None:
 
 
 _DESTROYS = lazy_regex(
-    r"\s*(?:drop\s+(?:table|database|schema|view|index|user|measurement|series|retention|keyspace|collection)|truncate\s|delete\s+from|alter\s+table"
-    r"|detach\s+(?:table|database))",
-    re.IGNORECASE,
+    lambda: (
+        rf"(?i)\s*(?:drop\s+(?:{any_word('dropped_by_http')})|truncate\s|delete\s+from|(?:alter|detach)\s+table|detach\s+database)"
+    )
 )
 
 

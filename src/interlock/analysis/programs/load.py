@@ -29,6 +29,11 @@ def word_set(kind: str) -> frozenset[str]:
     return frozenset(entries("words")[kind].split())
 
 
+def any_word(kind: str) -> str:
+    """An expression for the words of one kind, which may be expressions themselves."""
+    return "|".join(sorted(word_set(kind)))
+
+
 @cache
 def word_table(kind: str) -> Mapping[str, str]:
     """The value of each name in one table; KeyError for a table that none tells."""

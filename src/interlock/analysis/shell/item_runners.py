@@ -15,8 +15,6 @@ from interlock.analysis.shell.output import unescape
 from interlock.analysis.shell.redirections import data_text
 
 _ITEM = re.compile(r"\{[/.#%]*\d*\}")  # where GNU parallel puts each argument
-_FIND_NAMES = frozenset("-name -iname -path -ipath -wholename -iwholename -regex -iregex".split())
-_FIND_ACTIONS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 
 def _bounded(items: Sequence[str], most: int) -> list[str]:
@@ -84,13 +82,13 @@ class _Expression:
                 inner = self._either(names)
                 self.pos += 1  # the parenthesis that closes
                 names = inner if inner is not None and not negated else names
-            elif word in _FIND_NAMES:
+            elif word in word_set("find_names"):
                 asked = self._name(word)
                 names = [asked] if asked is not None and not negated else names
             else:
                 self.before[self.pos - 1] = names
                 prunes = word == "-prune"
-                if word in _FIND_ACTIONS:
+                if word in word_set("find_actions"):
                     while self.pos < len(self.words) and self.words[self.pos] not in (";", "+"):
                         self.pos += 1
                     self.pos += 1
@@ -117,7 +115,7 @@ def find(job: Job) -> None:
         if word in ("-delete", "-rm"):
             for target in find_targets(words, index):
                 job.effect("delete", target, "recursive", "bulk", *marks)
-        elif word in _FIND_ACTIONS:
+        elif word in word_set("find_actions"):
             _find_exec(job, words, index)
         elif word in {"-fprint", "-fprintf", "-fls", "-fprint0"} and index + 1 < len(words):
             job.effect("write", words[index + 1], "output")
@@ -128,7 +126,7 @@ def find(job: Job) -> None:
 def _is_loose(words: Sequence[str]) -> bool:
     """Whether targets may be others than their globs: a plain name decides last where it is not."""
     tests = [word for at, word in enumerate(words) if not _only_narrows(words, at)]
-    asked = [word for word in tests if word in _FIND_NAMES]
+    asked = [word for word in tests if word in word_set("find_names")]
     plain = asked[-1:] == ["-name"] and not {"-o", "-or", ","}.intersection(words)
     return bool(word_set("find_loose").intersection(tests)) and not (plain and not _FIND_FOLLOWS.intersection(words))
 
@@ -136,7 +134,7 @@ def _is_loose(words: Sequence[str]) -> bool:
 def _only_narrows(words: Sequence[str], at: int) -> bool:
     """A name that leaves files out: fewer targets, never others."""
     negated = [word in _FIND_NOT for word in words[max(0, at - 2) : at]]
-    return words[at] in _FIND_NAMES and negated in ([True], [False, True])
+    return words[at] in word_set("find_names") and negated in ([True], [False, True])
 
 
 _FIND_NOT = frozenset({"!", "-not"})

@@ -9,20 +9,17 @@ from itertools import islice
 
 from interlock.analysis.facts import HOLE, Command, Effect, Fact
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.programs.load import describe, program_set, shipped_variables, word_set
+from interlock.analysis.programs.load import any_word, describe, program_set, shipped_variables, word_set
 from interlock.analysis.shell import Job
 
 _NAME_PARTS = lazy_regex(r"[-_.]")
 _TEXT = lazy_regex(r"[\s(!]")  # what every command, statement or call has
 _LONGEST, _TRIALS = 4_000, 6  # characters of a text, and readings of it
-# Options whose value is text for people, a pattern, or a body that is sent.
 _OPTION = lazy_regex(r"--?[a-z-]+")
-_RUN_OPTION = lazy_regex(
-    r"--?[\w-]*(?:pager|editor|exec|command|cmd|hook|shell|program|browser|launcher|prefix|wrapper|runner|askpass)"
-)
+_RUN_OPTION = lazy_regex(lambda: rf"--?[\w-]*(?:{any_word('running_options')})")
 _SQL = lazy_regex(
     lambda: (
-        rf"(?i)(?:^|[;=:\"'])\s*((?:drop|alter|remove)\s+(?:{'|'.join(word_set('altered_objects'))})\s+[\w\"'`\[.]"
+        rf"(?i)(?:^|[;=:\"'])\s*((?:drop|alter|remove)\s+(?:{any_word('altered_objects')})\s+[\w\"'`\[.]"
         r"|(?:drop|remove)\s+database|truncate\s+(?:table\s+)?[\w.\"`]+\s*(?:;|$)"
         r"|delete\s+(?:from\s+\S|storage\s+group|timeseries)|(?:match\s.*)?detach\s+delete)"
     )
@@ -32,14 +29,12 @@ _AT = lazy_regex(
     r"\s*((?:/[\w./-]*/)?[a-z][\w.+-]*)(?=[\s,]+[-~/.\w$\"'])"
 )
 _STARTED = ("any", "python", "javascript", "ruby", "php", "perl")
-_CODE_FILE = lazy_regex(r"\.(?:sh|bash|py|rb|[cm]?[jt]s|vim|el|lua|pl|pm|so|ko|dll|dylib|php|groovy|gd|nse|jl|ps1)$")
+_CODE_FILE = lazy_regex(lambda: rf"\.(?:{any_word('code_endings')})$")
 _CLOSING = {'"': '"', "'": "'", "(": ")", "{": "}", "[": "]", "`": "`"}
 _CALL = lazy_regex(r"""[("'`\[{]""")
 _OUTSIDE = lazy_regex(r"(?:/private)?/(?:var/)?tmp(?:/|$)|/dev/shm/|(?:~|/home/[^/]+|/Users/[^/]+)/Downloads/")
 _LOADED = lazy_regex(
-    lambda: (
-        rf"(?i)-?-?[\w-]*(?:{'|'.join(word_set('loading_options'))})[\w.-]*[=:\s]['\"]?(?:[\w-]+=)?(\S+?)['\"]?(?:\s|$)"
-    )
+    lambda: rf"(?i)-?-?[\w-]*(?:{any_word('loading_options')})[\w.-]*[=:\s]['\"]?(?:[\w-]+=)?(\S+?)['\"]?(?:\s|$)"
 )
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from interlock.analysis.facts import HOLE, Command, taints_in, without_holes
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.programs.load import program_set, word_set, word_table
+from interlock.analysis.programs.load import any_word, program_set, word_set, word_table
 from interlock.analysis.programs.options import holding
 from interlock.analysis.shell import DOWNLOADED, Job, Reader, Stream
 from interlock.analysis.targets.carried import LEAKS, carries, copy_to, leaks_of, named_files
@@ -282,20 +282,10 @@ def _words_behind(job: Job, verb: str) -> Iterator[tuple[str, ...]]:
 # Programs whose name or first words say that they pass something on; and such that hand it to anyone who has a link.
 _SENDER = lazy_regex(r".*(?:upload|paste.+|(?<!^pb)(?<!^wl-).paste|share|send(?!mail)|transfer|wormhole|gist).*")
 _OPEN = lazy_regex(r".*(?:pastebin|.paste|transfer|0x0|filebin).*")
-_SENDS = lazy_regex(
-    r"(?:.*[-_.:])?(?:upload|send|share|paste|publish|transfer|attach|beam|put)(?:er|s|file|object|blob)?(?:[-_.:].*)?"
-)
-# First words of secret stores, where a secret is meant to go; options that name what a program signs in with or is set up by.
-_STORES = lazy_regex(
-    r"(?:.*[-_:])?(?:secrets?|secretsmanager|env|vars?|variables?|config|keyvault|kv|parameter|credentials?|login|auth|keys?)(?:[-_:].*)?"
-)
-_IDENTITY = lazy_regex(
-    r"-[ikceE]|--?(?:.*[-_])?(?:key|keyfile|cert|certificate|identity|env|config|kubeconfig|creds?|credentials?|cacert|pem|netrc|cookies?|"
-    r"profile|token|password|passphrase|inventory)(?:[-_]?file|[-_]path)?"
-)
-_CONTENT = lazy_regex(
-    r"|-[fFda]|--?(?:.*[-_])?(?:file|data|body|upload|attach|attachment|input|content|payload|src|source|from)"
-)
+_SENDS = lazy_regex(lambda: rf"(?:.*[-_.:])?(?:{any_word('sending')})(?:er|s|file|object|blob)?(?:[-_.:].*)?")
+_STORES = lazy_regex(lambda: rf"(?:.*[-_:])?(?:{any_word('secret_stores')})(?:[-_:].*)?")
+_IDENTITY = lazy_regex(lambda: rf"-[ikceE]|--?(?:.*[-_])?(?:{any_word('identity_options')})(?:[-_]?file|[-_]path)?")
+_CONTENT = lazy_regex(lambda: rf"|-[fFda]|--?(?:.*[-_])?(?:{any_word('content_options')})")
 _ADDRESS = lazy_regex(
     r"(?:https?|ftps?|wss?|tcp)://|[\w.-]+@[\w.-]+:|[a-z0-9-]+(?:\.[a-z0-9-]+)+:[\d/~]", re.IGNORECASE
 )
@@ -345,13 +335,11 @@ def _is_open(program: str, head: Sequence[str]) -> bool:
 
 def _host_given(words: Sequence[str]) -> str:
     """The host that an option names, if it is outside this network."""
-    pairs = (value for option, value in pairwise(words) if option[:1] == "-" and _HOST_OPTION.fullmatch(option))
-    return next((value for value in pairs if "." in value and _HOST_NAME.fullmatch(value)), "")
+    pairs = ((option, value) for option, value in pairwise(words) if option[:1] == "-" and "." in value)
+    return next((to for option, to in pairs if _HOST_OPTION.fullmatch(option) and _HOST_NAME.fullmatch(to)), "")
 
 
-_HOST_OPTION = lazy_regex(
-    r"-[hHbsSn]|--?(?:host(?:name)?|server|brokers?|bootstrap-servers?|endpoint|url|uri|addr(?:ess)?|connect)"
-)
+_HOST_OPTION = lazy_regex(lambda: rf"-[hHbsSn]|--?(?:{any_word('host_options')})")
 _HOST_NAME = lazy_regex(r"(?:[a-z][a-z0-9+.-]*://)?[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:/\S*)?", re.IGNORECASE)
 
 
