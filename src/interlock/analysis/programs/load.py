@@ -78,17 +78,14 @@ class ProgramTable(Mapping[str, Program]):
     def __getitem__(self, name: str) -> Program:
         program = self._built.get(name)
         if program is None:
-            program = self._built[name] = self._build(name)
+            owner, kind = self._owners[name]
+            program = self[owner] if kind else build_program(name, self._tables[name])
+            if kind == "alike":
+                program = replace(program, name=name, aliases=())
+            elif kind == "alias":
+                program = replace(program, aliases=(name,))
+            self._built[name] = program
         return program
-
-    def _build(self, name: str) -> Program:
-        owner, kind = self._owners[name]
-        if not kind:
-            return build_program(name, self._tables[name])
-        program = self[owner]
-        if kind == "alike":
-            return replace(program, name=name, aliases=())
-        return program if kind == "aliases" else replace(program, aliases=(name,))
 
     def get(self, name: str, default: Program | None = None) -> Program | None:  # type: ignore[override]
         """As of any mapping; most programs have no description, and an exception is slow."""

@@ -131,29 +131,24 @@ class _WordReading(Struct):
         self.silent = not self.operands
         self.forced = not NET.forced.isdisjoint(words)
         before = ""  # the option that could take this word for its value
-        skip = False
-        for at, word in enumerate(words):
-            if skip:
-                skip = False
-                if self.operands and before.lstrip("-") in NET.acts:
-                    self._act(word)
-                before = ""
-                continue
+        left = iter(enumerate(words, 1))
+        for behind, word in left:
             if word == "--":
                 before = ""
-                continue
-            if len(word) > 1 and word[0] == "-":
+            elif len(word) > 1 and word[0] == "-":
                 name, equals, value = word.partition("=")
                 self._option(name, value if equals else None)
                 before = "" if equals or name in NET.switches else name
-                skip = not equals and (name in valued or (len(name) > 2 and f"--{name.lstrip('-').lower()}" in valued))
-                continue
-            if word[:1] == "/" and word[1:].lower() in NET.options:
+                if not equals and (name in valued or (len(name) > 2 and f"--{name.lstrip('-').lower()}" in valued)):
+                    _, value = next(left, (0, ""))
+                    if self.operands and before.lstrip("-") in NET.acts:
+                        self._act(value)
+                    before = ""
+            elif word[:1] == "/" and word[1:].lower() in NET.options:
                 self._option(f"--{word[1:]}", None)
-                continue
-            following = words[at + 1] if at + 1 < len(words) else ""
-            self._operand(word, following, before)
-            before = ""
+            else:
+                self._operand(word, "".join(words[behind : behind + 1]), before)
+                before = ""
 
     def _operand(self, word: str, following: str, before: str) -> None:
         """One operand; behind an option that nobody knows it may be that option's value, and silences nothing."""

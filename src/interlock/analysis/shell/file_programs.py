@@ -162,7 +162,7 @@ def _parse_mode(job: Job) -> CommandOptions:
 def sed(job: Job) -> Stream | None:
     from interlock.analysis.code.sed import read_sed
 
-    found = job.options("-e -f --expression --file -l")
+    found = job.options()
     in_place = any(re.match(r"-i|--in-place|-[nEerzs]*i[^=]*$", word) for word in job.words)
     scripts, operands = found.all("-e", "--expression"), list(found.operands)
     if not scripts and not found.all("-f", "--file") and operands:

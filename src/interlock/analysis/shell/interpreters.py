@@ -21,7 +21,6 @@ from interlock.analysis.shell.output import constant_output
 
 
 def interpreter(job: Job) -> Stream | None:
-    """Code in an option, a script file, or what flows in."""
     item = job.described.carries[0]
     language, code_flags, values = item.stdin, item.options, job.described.value_flags | item.value_flags
     words = _attached(job.words, language)
@@ -29,9 +28,9 @@ def interpreter(job: Job) -> Stream | None:
         return _python_module(job, module)
     found = options(words, values, stop_at_operand=True)
     found = _behind_unknown(words, found, code_flags, values)
-    if language == "perl":
-        _perl_in_place(job, words, found.operands, found.all(*code_flags))
     codes = found.all(*code_flags)
+    if language == "perl":
+        _perl_in_place(job, words, found.operands, codes)
     if language == "ruby" and "-run" in words and codes:  # the library of commands: rmdir, cp, httpd
         command = ["rm", "-r"] if codes[0].startswith("rm") else codes[:1]
         return job.run([*command, *found.operands], f"{job.program} -run")
@@ -150,10 +149,6 @@ def _perl_in_place(job: Job, words: list[str], files: list[str], codes: list[str
         job.effect("truncate" if emptied else "write", path, "edit")
 
 
-# Modules that run what they are fed.
-_PROMPTS = {"code": "python3", "asyncio": "python3", "pdb": "python3", "pty": "sh"}
-
-
 def _module(words: list[str]) -> list[str]:
     """The words behind python's own -m; none where a script or code comes first."""
     for index, word in enumerate(words):
@@ -169,7 +164,7 @@ def _python_module(job: Job, rest: list[str]) -> Stream | None:
     if (text := module_text(job, module)) is not None:
         _read_code(job, "python", text, f"{job.program} -m {module}")
         return UNKNOWN
-    command = _PROMPTS.get(module, module) if len(rest) == 1 else module
+    command = word_table("fed_modules").get(module, module) if len(rest) == 1 else module
     return job.host.run([command, *rest[1:]], job.where.inside(f"{job.program} -m"), job.stdin)
 
 
@@ -221,8 +216,7 @@ def executable(job: Job, path: str) -> Stream | None:
 
 def run_module(job: Job) -> Stream | None:
     """deno eval 'code', deno run FILE or address."""
-    found = job.options("--import-map -c --config --lock --ext")
-    words = found.operands
+    words = job.options().operands
     does, what = [*words, "", ""][:2]
     if what and does == "task":
         read_deno_task(job, what)
@@ -274,7 +268,7 @@ _POWER = lazy_regex(r"\b(?:shut down|restart|log out)\b", re.IGNORECASE)
 
 
 def applescript(job: Job) -> None:
-    found = job.options("-e -l")
+    found = job.options()
     texts = found.all("-e")
     if not texts and job.piped:
         texts = [job.text_to_run() or job.stdin.text]
