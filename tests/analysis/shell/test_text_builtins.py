@@ -44,6 +44,10 @@ RUN_TEXT = [
     f"command_not_found_handle() {{ {DOCS}; }}; foo",
     f"trap '{DOCS}' DEBUG",
     f"builtin eval '{DOCS}'",
+    "command rm -rfv /home/me/docs",
+    "command rm -v -rf /home/me/docs",
+    f"printf -v x -- '{DOCS}'; $x",
+    f"printf -- '{DOCS}' | sh",
 ]
 EVERYDAY = [
     "compgen -W 'start stop restart' -- s",
@@ -56,6 +60,8 @@ EVERYDAY = [
     "bind -x '\"\\C-l\": clear'",
     "fc -l",
     "hash -r",
+    "command -pv rm",
+    "command -V rm",
     "enable -n test",
     "PS1='\\u@\\h \\w $ '",
     "PS1='$(__git_ps1) $ '",

@@ -184,13 +184,13 @@ def unset(job: Job) -> Stream:
 
 def print_formatted(job: Job) -> Stream | None:
     """printf -v NAME, printf -vNAME: into a variable."""
-    first = "".join(job.words[:1])
-    words = [first[2:], *job.words[1:]] if first.startswith("-v") and first != "-v" else job.words[1:]
-    if first.startswith("-v") and len(words) > 1:
-        run_arithmetic(subscript_of(words[0]), job.host)
-        job.host.assign(words[0], [printf(words[1:])])
-        return NOTHING
-    return None
+    found = job.options("-v", stop_at_operand=True)
+    name = found.value("-v")
+    if not name or not found.operands:
+        return None
+    run_arithmetic(subscript_of(name), job.host)
+    job.host.assign(name, [printf(found.operands)])
+    return NOTHING
 
 
 def declare(job: Job) -> Stream:
@@ -220,11 +220,10 @@ def read_option(job: Job) -> Stream:
 
 def look_up_or_run(job: Job) -> Stream | None:
     """command -v only looks a name up; else its words run."""
-    flags = [word for word in job.words[:2] if word.startswith("-") and word != "--"]
-    if "v" in "".join(flags).lower():
-        return Stream(next(iter(job.plain_words), hole()))
-    rest = [word for at, word in enumerate(job.words) if word != "--" and (word != "-p" or at >= len(flags))]
-    return run_words(job, rest, job.program, ())
+    found = job.options(stop_at_operand=True)
+    if found.has("-v", "-V"):
+        return Stream(next(iter(found.operands), hole()))
+    return run_words(job, found.operands, job.program, ())
 
 
 def _run_callback(job: Job, letters: str) -> CommandOptions:

@@ -39,7 +39,8 @@ _PLAIN_NUMBER = lazy_regex(r"0|[1-9]\d{0,8}")
 
 def _formatted(job: Job) -> Stream | str:
     """printf's text; approximate where a directive or number is computed more simply here."""
-    text, (form, *items) = printf(job.words), job.words or [""]
+    words = job.words[job.words[:1] == ["--"] :]
+    text, (form, *items) = printf(words), words or [""]
     plain = "%" not in _PLAIN_DIRECTIVE.sub("", form) and "\\" not in form.replace("\\n", "")
     numbers = not re.search(r"%0?\d?[di]", form) or all(map(_PLAIN_NUMBER.fullmatch, items))
     return text if plain and numbers and len(items) <= 64 else Stream(text, taints_in(text) | _GUESS)
