@@ -254,9 +254,8 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream) -> Stream:
             shell.guess()
         lines = stdin.text.splitlines() if names and stdin.known else []
         bulk = stdin is not TERMINAL and (not lines or len(lines) >= MANY or "bulk" in stdin.taints)
-        more = [hole()] if len(lines) > MAX_ROUNDS else []
         # All of it at once when the lines are not known.
-        for line in [Stream(f"{line}\n", stdin.taints) for line in [*lines[:MAX_ROUNDS], *more]] or [stdin]:
+        for line in [Stream(f"{line}\n", stdin.taints) for line in expand.bounded(lines, MAX_ROUNDS)] or [stdin]:
             if names:
                 assignments.assign_read(shell, names, line)
             streams.append(shell.walk_list(node.head, line))
@@ -267,12 +266,10 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream) -> Stream:
     else:
         items = [item for word in node.items for item in expand.fields(word, shell)]
         bulk = len(items) >= MANY or not all(map(known, items))
-        if len(items) > MAX_ROUNDS:
-            items = [*items[:MAX_ROUNDS], hole()]
         parts = [word.parts[0] for word in node.items if len(word.parts) == 1]
         over = {part.name for part in parts if isinstance(part, ShellVariable) and not part.quoted}  # empty: no round
         filled, shell.filled = shell.filled, shell.filled | over
-        for item in items:
+        for item in expand.bounded(items, MAX_ROUNDS):
             shell.session.step(2)
             shell.variables[node.name] = [item]
             shell.choices.pop(node.name, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -28,10 +28,15 @@ def fields(word: ShellWord, values: Shell) -> list[str]:
         values.step()
         out += _split(parts, values)
         if len(out) > MAX_WORDS:
-            out = [*out[:MAX_WORDS], hole()]
+            out = bounded(out, MAX_WORDS)
             break
     values.step(_WORD_STEPS * max(0, len(out) - 1) + sum(map(len, out)) // _STEP_CHARACTERS)
     return out
+
+
+def bounded(items: Sequence[str], most: int) -> list[str]:
+    """With one unknown item for those beyond the most that are read."""
+    return list(items) if len(items) <= most else [*items[:most], hole()]
 
 
 def text(word: ShellWord | None, values: Shell) -> str:

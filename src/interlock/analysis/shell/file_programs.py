@@ -193,20 +193,13 @@ def _shows(job: Job, paths: Sequence[str]) -> bool:
 
 def kill(job: Job) -> Stream | None:
     """kill -9 -1 reaches every process; kill PID one."""
-    words, targets, signalled = list(job.words), list[str](), False
+    words = list(job.words)
     if not {"-l", "-L", "-0"}.isdisjoint(words):
         return NOTHING
-    while words:
-        word = words.pop(0)
-        if word == "--":
-            targets += words
-            break
-        if word.startswith("-") and not signalled and not (word == "-1" and not words):
-            signalled = True
-            if word in ("-s", "-n", "--signal"):
-                del words[:1]
-        else:
-            targets.append(word)
+    at = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
+    if words[at:] != ["-1"] and words[at : at + 1] != ["--"]:
+        del words[at : at + 1 + (words[at : at + 1] in (["-s"], ["-n"], ["--signal"]))]
+    targets = [word for word in words if word != "--"]
     job.effect("kill", " ".join(targets), *["all"] * ("-1" in targets))
     return NOTHING
 

@@ -10,15 +10,11 @@ from interlock.analysis.facts import APPROXIMATE, HOLE, hole
 from interlock.analysis.programs.load import word_set
 from interlock.analysis.programs.options import parse
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
-from interlock.analysis.shell.expand import is_unknown
+from interlock.analysis.shell.expand import bounded, is_unknown
 from interlock.analysis.shell.output import unescape
 from interlock.analysis.shell.redirections import data_text
 
 _ITEM = re.compile(r"\{[/.#%]*\d*\}")  # where GNU parallel puts each argument
-
-
-def _bounded(items: Sequence[str], most: int) -> list[str]:
-    return list(items) if len(items) <= most else [*items[:most], hole()]
 
 
 def find_targets(words: Sequence[str], acts: int | None = None) -> list[str]:
@@ -196,9 +192,9 @@ def xargs(job: Job) -> Stream | None:
     bulk = not job.piped or HOLE in source or "bulk" in job.stdin.taints or len(items) > 1
     where = job.where.inside(job.program, *["bulk"] * bulk)
     if not mark:
-        return job.host.run([*command, *_bounded(items, 64)], where)
+        return job.host.run([*command, *bounded(items, 64)], where)
     stream = UNKNOWN
-    for item in _bounded(items, 16):
+    for item in bounded(items, 16):
         stream = job.host.run([word.replace(mark, item) for word in command], where)
     return stream
 
@@ -217,7 +213,7 @@ def parallel(job: Job) -> Stream | None:
     command = found.operands
     if found.has("--dry-run", "--dryrun"):
         return UNKNOWN
-    for item in _bounded(items, 16):
+    for item in bounded(items, 16):
         filled = [_ITEM.sub(item.replace("\\", "\\\\"), word) for word in command]
         if filled == command:
             filled.append(item)

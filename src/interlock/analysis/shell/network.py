@@ -53,9 +53,8 @@ def web(job: Job) -> Stream:
 def _config_words(job: Job) -> Iterator[str]:
     """Options in the files that curl -K names: `url=…`, `data @x`, `-X POST`."""
     flags = job.described.http["config"]
-    if not any(word.startswith(flags) for word in job.words):
-        return
-    for path in job.options().all(*flags):
+    given = any(word.startswith(flags) for word in job.words)
+    for path in job.options().all(*flags) if given else ():
         text = job.stdin.text if path == "-" and job.piped else job.file_text(path) or ""
         for line in text.splitlines()[:_MOST_LINES]:
             name, _, value = re.sub(r"\s*[=:]\s*|\s+", "=", line.strip(), count=1).partition("=")
@@ -80,7 +79,8 @@ def named_request(job: Job) -> None:
     if job.stdin.known:
         for method, url in _TARGETS.findall(job.stdin.text)[:20]:
             _request(job, method, url)
-    method = next((name for word in job.words if (name := word.rpartition("=")[2]) in _METHODS.split("|")), "")
+    methods = _METHODS.split("|")
+    method = next((name for word in job.words if (name := word.rpartition("=")[2]) in methods), "")
     url = next((word for word in job.words if _WEB.match(word)), "")
     if method and any(
         option in word_set("method_options") and value == method for option, value in pairwise(job.words)
@@ -240,9 +240,8 @@ def fetch(job: Job) -> Stream | None:
     folder = found.value("-d", "--dir")
     second = "".join(word for word in found.operands[1:2] if "://" not in word)
     given = found.value("-o", "-O", "--out", "--output") or second
-    for address in found.operands:
-        if "://" in address:
-            _mark_download(job, address, f"{folder}/{given}" if folder else given)
+    for address in (word for word in found.operands if "://" in word):
+        _mark_download(job, address, f"{folder}/{given}" if folder else given)
     return DOWNLOADED
 
 
@@ -250,11 +249,12 @@ def exchange_commits(job: Job) -> None:
     """git clone from a stranger, whose files are downloads; git push to one, or of a secret just added."""
     if "clone" in job.words:
         words = job.options().operands
-        if words[:1] == ["clone"] and len(words) > 1 and _REMOTE.match(words[1]) and of_the_machine(words[1]):
-            name = words[2] if len(words) > 2 else re.split(r"[/:]", words[1].rstrip("/"))[-1].removesuffix(".git")
-            job.session.downloads[f"{job.full(name)}/"] = without_holes(words[1])
+        address = "".join(words[1:2])
+        if words[:1] == ["clone"] and _REMOTE.match(address) and of_the_machine(address):
+            name = words[2] if len(words) > 2 else re.split(r"[/:]", address.rstrip("/"))[-1].removesuffix(".git")
+            job.session.downloads[f"{job.full(name)}/"] = without_holes(address)
         if leaks := taints_in(" ".join(words[1:])) & LEAKS:
-            job.effect("send", words[1], *leaks)
+            job.effect("send", address, *leaks)
         return
     found = job.options()
     if found.operands[:1] != ["push"] or found.has("-n", "--dry-run"):
