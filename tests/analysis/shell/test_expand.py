@@ -8,7 +8,7 @@ from cases import each
 from interlock.analysis.facts import QUOTED, hole
 from interlock.analysis.shell import expand, variables
 from interlock.analysis.shell.syntax import parse
-from interlock.analysis.shell.syntax.nodes import SimpleCommand, Substitution
+from interlock.analysis.shell.syntax.nodes import ShellWord, SimpleCommand, Substitution
 
 
 class Known:
@@ -36,6 +36,9 @@ class Known:
 
     def output(self, part: Substitution) -> str:
         return "out put"
+
+    def text(self, word: ShellWord | None) -> str:
+        return expand.text(word, self)
 
     def step(self, count: int = 1) -> None:
         """A budget without end."""
@@ -74,6 +77,12 @@ WORDS = [
     ("\"$(cmd)\"", ["out put"]),
     ("`cmd`", ["out", "put"]),
     ("$((1 + 2 * 3))", ["7"]),
+    ("$((1 - -2 - 3))", ["0"]),
+    ("$((-7 / 2))", ["-3"]),
+    ("$((7 % 4 * 2))", ["6"]),
+    ("$((2 * -3))", [hole()]),
+    ("$((1 2))", [hole()]),
+    ("$((010))", [hole()]),
     ("$((unset + 1))", [hole()]),
     ("\"${list[@]}\"", ["p", "q r", "s"]),
     ("\"${list[*]}\"", ["p q r s"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from operator import floordiv, mod
 from typing import TYPE_CHECKING
 
 from interlock.analysis.facts import hole, known
@@ -180,10 +181,11 @@ def _glob_to_regex(glob: str) -> str:
 _RUNS = lazy_regex(r"\$[({]|`")
 _SUBSCRIPT = lazy_regex(r"[A-Za-z_]\w*\[(.*)\]", re.DOTALL)
 _MAX_DEPTH, _MAX_NAMES = 4, 16  # variables that hold names of variables, and names in one expression
-_PLAIN = lazy_regex(r"[\d+\-*/%() ]+")
+_PRODUCT = r"(?:0|[1-9]\d{0,8})(?:\s*[*/%]\s*(?:0|[1-9]\d{0,8}))*"
+_TERMS = lazy_regex(rf"([-+\s]*)({_PRODUCT})")
+_SUM = lazy_regex(rf"[-+\s]*{_PRODUCT}(?:\s*[-+][-+\s]*{_PRODUCT})*\s*")
+_DIVIDING = {"/": floordiv, "%": mod}  # as the shell does, where signs are applied afterwards
 _NAME = lazy_regex(r"\$?[A-Za-z_]\w*")
-_NUMBER = lazy_regex(r"-?\d{1,9}")
-_TOKEN = lazy_regex(r"\d+|[-+*/%()]")
 
 
 def evaluate(expression: str, values: Shell, depth: int = 0) -> None:
@@ -216,21 +218,25 @@ def subscript_of(name: str) -> str:
 
 
 def calculate(expression: str, values: Shell) -> int | None:
-    """Plain integer arithmetic on known numbers, else None."""
+    """A sum of products of known numbers; None for brackets, octal numbers and anything long."""
     if len(expression) > 200:
         return None
 
     def number_of(found: re.Match[str]) -> str:
         value = (values.lookup(found[0].lstrip("$")) or [""])[0]
-        return value if _NUMBER.fullmatch(value) else "x"
+        return value if re.fullmatch(r"-?\d{1,9}", value) else "x"
 
     plain = _NAME.sub(number_of, expression)
-    if not _PLAIN.fullmatch(plain) or "**" in plain:
+    if not _SUM.fullmatch(plain):
         return None
-    try:
-        return _sum(_TOKEN.findall(plain))
-    except ValueError:
-        return None
+    total = 0
+    for signs, product in _TERMS.findall(plain):
+        first, *others = re.findall(r"\d+|[*/%]", product)
+        number = int(first)
+        for operator, other in zip(others[::2], map(int, others[1::2])):
+            number = number * other if operator == "*" else other and _DIVIDING[operator](number, other)
+        total += -number if signs.count("-") % 2 else number
+    return total
 
 
 def computed(expression: str, values: Shell, name: str = "") -> str:
@@ -238,32 +244,3 @@ def computed(expression: str, values: Shell, name: str = "") -> str:
     evaluate(expression, values)
     number = calculate(expression, values)
     return hole(name) if number is None else str(number)
-
-
-def _sum(tokens: list[str]) -> int:
-    """A sum of products; refuses brackets and anything long."""
-    if "(" in tokens or len(tokens) > 60:
-        raise ValueError
-    terms: list[int] = []
-    sign, pending = 1, ""
-    for token in tokens:
-        if token in "+-":
-            sign = -sign if token == "-" else sign
-        elif not token.isdigit():
-            pending = token
-        elif len(token) > 9 or (token[0] == "0" and len(token) > 1):  # octal
-            raise ValueError
-        else:
-            known_left = pending and terms
-            terms.append(_product(terms.pop(), pending, int(token)) if known_left else sign * int(token))
-            sign, pending = 1, ""
-    return sum(terms)
-
-
-def _product(left: int, operator: str, right: int) -> int:
-    """Refuses an operator that is none of * / %."""
-    if operator == "*":
-        return left * right
-    if operator not in ("/", "%") or left < 0 or right < 0:  # rounded to zero by the shell
-        raise ValueError
-    return 0 if not right else left // right if operator == "/" else left % right
