@@ -51,7 +51,7 @@ def _run_make(job: Job, found: CommandOptions) -> None:
 def _with_included(job: Job, text: str) -> str:
     texts, done = [text], set[str]()
     for one in texts:
-        for name in dict.fromkeys(" ".join(_INCLUDE.findall(one)).split()):
+        for name in " ".join(_INCLUDE.findall(one)).split():
             if name not in done and len(done) < MOST_INCLUDED:
                 done.add(name)
                 texts.append(job.file_text(name) or "")
@@ -62,7 +62,6 @@ Task = tuple[list[str], list[str]]  # the tasks that one needs, and its texts
 
 
 def _run_tasks(tasks: Mapping[str, Task], wanted: Sequence[str], run: Callable[[str, str], object]) -> None:
-    """Run these tasks and what they need, each once."""
     todo, done = list(wanted), set[str]()
     while todo and len(done) < MAX_TARGETS:
         name = todo.pop(0)
@@ -101,7 +100,7 @@ class _Make:
         for name in names:
             needs, recipe = self.rules.setdefault(name, ([], []))
             needs += self.expand(rule[2]).split()
-            recipe += [rule[3]] if rule[3] else []
+            recipe += filter(None, [rule[3]])
         return names
 
     def expand(self, text: str) -> str:
@@ -191,9 +190,9 @@ def _composed(scripts: Mapping[str, Any]) -> dict[str, Task]:
     made: dict[str, Task] = {}
     for name, said in scripts.items():
         lines = [line for line in (said if isinstance(said, list) else [said]) if isinstance(line, str)]
-        needs = [line[1:].split(" ")[0] for line in lines if line.startswith("@")]
-        own = [line for line in lines if not (line.startswith("@") and line[1:].split(" ")[0] in scripts)]
-        made[name] = needs, [line.removeprefix("@") for line in own if "::" not in line.split(" ")[0]]
+        called = {line: line[1:].split(" ")[0] for line in lines if line.startswith("@")}
+        own = [line.removeprefix("@") for line in lines if called.get(line) not in scripts]
+        made[name] = [*called.values()], [line for line in own if "::" not in line.split(" ")[0]]
     return made
 
 
@@ -247,9 +246,8 @@ def _run_package_script(job: Job, words: list[str]) -> Stream | None:
         return None
     if words[:2] == ["pkg", "set"]:
         for word in words[2:]:
-            name, equals, value = word.removeprefix("scripts.").partition("=")
-            if equals and word.startswith("scripts."):
-                job.session.files[f"package.json#{name}"] = value
+            if found := re.fullmatch(r"scripts\.(.*?)=(.*)", word, re.DOTALL):
+                job.session.files[f"package.json#{found[1]}"] = found[2]
     elif words[0] in ("run", "run-script", "rum", "urn"):
         rest = options(words[1:], stop_at_operand=True).operands
         if rest:

@@ -110,8 +110,7 @@ def _command(job: Job, name: str, words: Sequence[str]) -> None:
     flags = {letter for word in words if re.fullmatch(r"-\w+", word) for letter in word[1:]}
     reverse = "R" in flags or "--reverse" in words
     if name == "mirror" and ("e" in flags or any(word.startswith("--delete") for word in words)):
-        target = names[-1] if names else "."
-        job.effect("delete", target, "recursive", "bulk", "mirror", *["remote"] * reverse)
+        job.effect("delete", [".", *names][-1], "recursive", "bulk", "mirror", *["remote"] * reverse)
     elif name in word_set("transfer_puts") and (name != "mirror" or reverse):
         if leaks := leaks_of(job, names):
             job.effect("send", job.program, *leaks)

@@ -54,13 +54,13 @@ def _reached(language: str, module: str, importer: str) -> str:
     lines, words = module.split("\n"), set(_NAME.findall(importer))
     left: list[tuple[str, int, int]] = []  # name, first and last line
     for node in tree.body:
-        first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))]) - 1
+        first = min(one.lineno for one in (node, *getattr(node, "decorator_list", ()))) - 1
         last = node.end_lineno or node.lineno
         if (name := getattr(node, "name", "")) or _MAIN.match(lines[first]):
             left.append((name, first, last))
         else:
             words.update(_NAME.findall("\n".join(lines[first:last])))
-    while (found := next((one for one in left if one[0] in words), None)) is not None:
+    while found := next((one for one in left if one[0] in words), None):
         left.remove(found)
         words.update(_NAME.findall("\n".join(lines[found[1] : found[2]])))
     dropped = {number for _, first, last in left for number in range(first, last)}
@@ -75,7 +75,6 @@ def module_text(job: Job, name: str) -> str | None:
 
 
 def _modules(job: Job, language: str, code: str, folder: str) -> Iterator[tuple[str, str]]:
-    """The path and text of each."""
     if language == "python":
         for name, base in _python_names(code, folder):
             yield from _python_module(job, name, base, name.partition(".")[0] not in word_set("first_modules"))
@@ -89,7 +88,6 @@ def _modules(job: Job, language: str, code: str, folder: str) -> Iterator[tuple[
 
 
 def _python_names(code: str, folder: str) -> Iterator[tuple[str, str]]:
-    """Each with the folder it is looked for in."""
     for source, names in re.findall(r"\bfrom\s+(\.*[\w.]*)\s+import\s+(\([^)]*\)|[^\n;#(]+)", code):
         dots = len(source) - len(source.lstrip("."))
         base = posixpath.normpath(f"{folder}{'/..' * (dots - 1)}") if dots else folder
@@ -109,14 +107,11 @@ def _listed(names: str) -> list[str]:
 
 def _python_module(job: Job, name: str, folder: str, stored: bool) -> Iterator[tuple[str, str]]:
     """A module and the packages around it; `stored`: also one from before the action."""
-    parts = [part for part in name.split(".") if part.isidentifier()]
-    session = job.session
-    for count in range(1, len(parts) + 1):
-        base = posixpath.join(folder, *parts[:count])
+    base, written = folder, job.session.files
+    for part in filter(str.isidentifier, name.split(".")):
+        base = posixpath.join(base, part)
         for path in (f"{base}.py", f"{base}/__main__.py", f"{base}/__init__.py"):
-            if path.endswith("/__main__.py") and path not in session.files:
-                continue
-            text = job.file_text(path) if stored else session.files.get(path)
-            if text is not None:
+            known = stored and (path in written or not path.endswith("/__main__.py"))
+            if (text := job.file_text(path) if known else written.get(path)) is not None:
                 yield path, text
                 break

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from interlock.analysis.facts import APPROXIMATE, HOLE, hole
 from interlock.analysis.programs.load import word_set
@@ -150,7 +150,7 @@ def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
         command.append(word)
     if not command:
         return
-    shell = re.fullmatch(r"(ba|z|da|k|fi)?sh", command[0].rpartition("/")[2])
+    shell = re.fullmatch(r"(?:.*/)?(ba|z|da|k|fi)?sh", command[0])
     loose = [APPROXIMATE] * (_is_loose(words) or words[index] == "-execdir")
     where = job.where.inside(f"find {words[index]}", "bulk", *_limits(words), *loose)
     for target in find_targets(words, index):
@@ -161,14 +161,14 @@ def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
 
 
 def fd(job: Job) -> Stream | None:
-    at = next((n for n, word in enumerate(job.words) if word in ("-x", "-X", "--exec", "--exec-batch")), len(job.words))
-    command = [word for word in job.words[at + 1 :] if word != ";"]
+    own = list(takewhile(lambda word: word not in ("-x", "-X", "--exec", "--exec-batch"), job.words))
+    command = [word for word in job.words[len(own) + 1 :] if word != ";"]
     if not command:
         return None
-    found = parse(job.described, job.words[:at])
+    found = parse(job.described, own)
     pattern, roots = "".join(found.operands[:1]), found.operands[1:] or ["."]
     names = [f"/*.{ending}" for ending in found.all("-e", "--extension")]
-    names = names or ([f"/{pattern.strip('^$')}"] if pattern not in ("", ".") else [""])
+    names = names or ["" if pattern in ("", ".") else f"/{pattern.strip('^$')}"]
     for target in [f"{root.rstrip('/')}/**{name}" for root in roots for name in names]:
         filled = [re.sub(r"\{[/.]*\}", target, word) for word in command]
         job.host.run(filled if filled != command else [*command, target], job.where.inside("fd -x", "bulk"))
@@ -193,18 +193,14 @@ def xargs(job: Job) -> Stream | None:
     where = job.where.inside(job.program, *["bulk"] * bulk)
     if not mark:
         return job.host.run([*command, *bounded(items, 64)], where)
-    stream = UNKNOWN
-    for item in bounded(items, 16):
-        stream = job.host.run([word.replace(mark, item) for word in command], where)
-    return stream
+    return [job.host.run([word.replace(mark, item) for word in command], where) for item in bounded(items, 16)][-1]
 
 
 def parallel(job: Job) -> Stream | None:
     """Text with {} for each argument."""
-    words = job.words
-    if mark := next((mark for mark in (":::", "::::") if mark in words), ""):
-        at = words.index(mark)
-        items, words = (words[at + 1 :] if mark == ":::" else [hole()]), words[:at]
+    words = list(takewhile(lambda word: word not in (":::", "::::"), job.words))
+    if mark := job.words[len(words) :][:1]:
+        items = job.words[len(words) + 1 :] if mark == [":::"] else [hole()]
     else:
         items = job.stdin.text.splitlines() or [hole()]
         if APPROXIMATE in job.stdin.taints:

@@ -54,13 +54,9 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
         elif data or not _read_written(job, option, value):
             _report_loaded(job, option, value)
         name = word if word.startswith("-") and word != "--" and "=" not in word else ""
-    text = job.stdin.text
-    if (
-        not (handled or data)
-        and job.stdin.known
-        and (not word_set("runs_input").isdisjoint(job.words) or _SQL.match(text))
-    ):
-        add_harm(job, text, job.program)
+    if not (handled or data) and job.stdin.known:
+        if not word_set("runs_input").isdisjoint(job.words) or _SQL.match(job.stdin.text):
+            add_harm(job, job.stdin.text, job.program)
 
 
 def _report_loaded(job: Job, option: str, value: str) -> None:
@@ -83,11 +79,10 @@ def _read_written(job: Job, option: str, path: str) -> bool:
     session = job.session
     if not session.changed or not (path.startswith("/dev/fd/") or _loads(job, option, path)):
         return False
-    full = job.full(path)
-    if session.fetched(full):
+    if session.fetched(job.full(path)):
         if option and _loads(job, option, path):
-            job.effect("run_download", session.fetched(full))
-    elif text := session.files.get(full):
+            job.runs_download(path)
+    elif text := job.written_text(path):
         add_harm(job, text, f"{job.program} {option}".strip())
     return True
 
