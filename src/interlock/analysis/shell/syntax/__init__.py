@@ -60,7 +60,7 @@ def parse(text: str, step: Callable[[int], None], dialect: str = "bash") -> tupl
             nodes += _nodes(cursor, "")
             if cursor.pos >= cursor.size:
                 return nodes, errors
-            raise ShellSyntax(f"unexpected {text[cursor.pos]!r}", cursor.pos)
+            cursor.refuse(f"unexpected {text[cursor.pos]!r}")
         except ShellSyntax as error:
             nodes += cursor.kept
             errors.append(error)
@@ -94,7 +94,7 @@ def _nodes(cursor: ShellCursor, stop: str) -> list[Node]:
         if char in ");":
             if stop or text.startswith((";;", ";&"), cursor.pos):
                 return found
-            raise ShellSyntax(f"unexpected {char!r}", cursor.pos)
+            cursor.refuse(f"unexpected {char!r}")
         node = _and_or(cursor)
         if cursor.take("&"):  # one: two of them join
             node = Background(node)
@@ -136,7 +136,7 @@ def _command(cursor: ShellCursor) -> Node:
         cursor.step(1)
         cursor.blank()
         if not (char := cursor.peek()):
-            raise ShellSyntax("a command is missing at the end", cursor.pos)
+            cursor.refuse("a command is missing at the end")
         if char == "(":
             return _parenthesis(cursor)
         found = _RESERVED.match(cursor.text, cursor.pos)
@@ -210,11 +210,11 @@ def _simple(cursor: ShellCursor) -> Node:
             before = cursor.pos
             words.append(word(cursor))
             if cursor.pos == before:
-                raise ShellSyntax(f"unexpected {char!r}", cursor.pos)
+                cursor.refuse(f"unexpected {char!r}")
             if len(words) == 1:
                 declares = words[0].literal in DECLARING
     if not words and not assigns and not redirects:
-        raise ShellSyntax("a command is missing", cursor.pos)
+        cursor.refuse("a command is missing")
     cursor.step(plain)
     node = SimpleCommand(words, assigns, redirects, (start + base, cursor.pos + base))
     cursor.kept.append(node)
@@ -233,7 +233,7 @@ def _definition(cursor: ShellCursor, words: list[ShellWord], assigns: list[Assig
     """`name() …`, read up to the parenthesis."""
     name = words[0].literal if len(words) == 1 and not assigns else None
     if name is None:
-        raise ShellSyntax("unexpected '('", cursor.pos)
+        cursor.refuse("unexpected '('")
     cursor.pos += 1
     cursor.expect(")")
     return function_body(cursor, name, start)
@@ -261,11 +261,11 @@ def _array(cursor: ShellCursor) -> tuple[list[ShellWord], list[str]]:
     while True:
         cursor.lines()
         if not (char := cursor.peek()):
-            raise ShellSyntax("an array is not closed", cursor.pos)
+            cursor.refuse("an array is not closed")
         if cursor.take(")"):
             return items, keys
         if char in ";|&<>(" and not cursor.at("<("):
-            raise ShellSyntax("an array cannot be read", cursor.pos)
+            cursor.refuse("an array cannot be read")
         found = cursor.match(_ARRAY_INDEX)
         if found and cursor.peek() in " \t\r\n)":
             continue
@@ -297,7 +297,7 @@ def _redirect(cursor: ShellCursor) -> ShellRedirect | None:
     before = cursor.pos
     target = word(cursor) if cursor.peek() not in ";|&)\n" else None
     if target is None or cursor.pos == before:
-        raise ShellSyntax(f"{operator} goes nowhere", cursor.pos)
+        cursor.refuse(f"{operator} goes nowhere")
     if cursor.dialect == "dash" and operator == ">" and cursor.text[found.start() - 1 : found.start()] == "&":
         operator = "&>"  # meant as one, and cut in two by a POSIX shell
     redirect = ShellRedirect(operator, target, found[1] or "")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 
-from interlock.analysis.shell.syntax.cursor import ShellCursor, ShellSyntax, arithmetic_end
+from interlock.analysis.shell.syntax.cursor import ShellCursor, arithmetic_end
 from interlock.analysis.shell.syntax.nodes import (
     Background,
     Branches,
@@ -67,7 +67,7 @@ def _items(cursor: ShellCursor) -> list[ShellWord]:
         if char in ";\n&|)":
             return items
         if char in "<>(" and not cursor.at("<("):
-            raise ShellSyntax("unexpected '('" if char == "(" else "unexpected redirection", cursor.pos)
+            cursor.refuse("unexpected '('" if char == "(" else "unexpected redirection")
         items.append(word(cursor))
 
 
@@ -94,7 +94,7 @@ def _case(cursor: ShellCursor) -> Node:
         bodies.append(cursor.grammar.nodes(cursor, ")"))
         cursor.separators()
         if not any(map(cursor.take, (";;&", ";;", ";&"))) and not cursor.at("esac"):
-            raise ShellSyntax("expected ;; or esac", cursor.pos)
+            cursor.refuse("expected ;; or esac")
 
 
 def _patterns(cursor: ShellCursor) -> list[ShellWord]:
@@ -105,7 +105,7 @@ def _patterns(cursor: ShellCursor) -> list[ShellWord]:
     while True:
         cursor.blank()
         if not cursor.peek():
-            raise ShellSyntax("a case pattern is not closed", cursor.pos)
+            cursor.refuse("a case pattern is not closed")
         if cursor.take(")"):
             return found
         if cursor.take("|"):
@@ -113,7 +113,7 @@ def _patterns(cursor: ShellCursor) -> list[ShellWord]:
         before = cursor.pos
         found.append(word(cursor))
         if cursor.pos == before:
-            raise ShellSyntax("a case pattern cannot be read", cursor.pos)
+            cursor.refuse("a case pattern cannot be read")
 
 
 def _group(cursor: ShellCursor) -> Node:
@@ -137,7 +137,7 @@ def function_body(cursor: ShellCursor, name: str, start: int) -> Node:
     body = _group(cursor) if cursor.match(_TIGHT) else cursor.grammar.command(cursor)
     cursor.depth -= 1
     if isinstance(body, SimpleCommand) and cursor.dialect != "zsh":
-        raise ShellSyntax("a function's body is a compound command", cursor.pos)
+        cursor.refuse("a function's body is a compound command")
     return ShellFunction(name, body, (start + cursor.base, cursor.pos + cursor.base))
 
 
@@ -152,7 +152,7 @@ def _test(cursor: ShellCursor) -> Node:
     while True:
         cursor.lines()
         if not cursor.peek():
-            raise ShellSyntax("[[ is not closed", cursor.pos)
+            cursor.refuse("[[ is not closed")
         if cursor.take("]]"):
             return Expression(words)
         operator = cursor.text[cursor.pos : cursor.pos + 2]

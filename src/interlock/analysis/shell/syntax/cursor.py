@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from msgspec import Struct
 
@@ -78,6 +78,9 @@ class ShellCursor(Struct):
         inner.kept = self.kept
         return inner
 
+    def refuse(self, what: str, at: int | None = None) -> NoReturn:
+        raise ShellSyntax(what, self.pos if at is None else at)
+
     def deeper(self) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
@@ -146,7 +149,7 @@ class ShellCursor(Struct):
             self.blank()
         if not self.take(text):
             got = self.text[self.pos : self.pos + 10] or "the end"
-            raise ShellSyntax(f"expected {text!r}, got {got!r}", self.pos)
+            self.refuse(f"expected {text!r}, got {got!r}")
 
     # -- nodes between two marks
 
@@ -164,7 +167,7 @@ class ShellCursor(Struct):
         self.separators()
         found = CLOSING.match(self.text, self.pos)
         if not found or found[0] not in closers:
-            raise ShellSyntax(f"expected {' or '.join(closers)}", self.pos)
+            self.refuse(f"expected {' or '.join(closers)}")
         self.pos = found.end()
         return body, found[0]
 
@@ -184,7 +187,7 @@ def single(cursor: ShellCursor, parts: list[Part]) -> None:
     """'…'"""
     end = cursor.text.find("'", cursor.pos + 1)
     if end < 0:
-        raise ShellSyntax("a single quote is not closed", cursor.pos)
+        cursor.refuse("a single quote is not closed")
     parts.append(ShellText(cursor.text[cursor.pos + 1 : end], True))
     cursor.pos = end + 1
 
@@ -204,7 +207,7 @@ def ansi(cursor: ShellCursor, parts: list[Part]) -> None:
     """$'…' with its escapes worked out."""
     found = cursor.match(_ANSI_TEXT)
     if not found:
-        raise ShellSyntax("a $' is not closed", cursor.pos)
+        cursor.refuse("a $' is not closed")
     parts.append(ShellText(_ANSI_CODE.sub(_ansi_char, found[1]), True))
 
 
@@ -241,7 +244,7 @@ def balanced(cursor: ShellCursor) -> str:
     start = cursor.pos
     end = _closing(_PAREN_OR_QUOTE, cursor.text, start, cursor.size, on_line=True)
     if end < 0:
-        raise ShellSyntax("a parenthesis is not closed", start)
+        cursor.refuse("a parenthesis is not closed", start)
     cursor.pos = end + 1
     return cursor.text[start : cursor.pos]
 
@@ -255,7 +258,7 @@ def arithmetic_end(cursor: ShellCursor, start: int) -> int:
 def subscript_end(cursor: ShellCursor) -> int:
     end = _closing(_BRACKET, cursor.text, cursor.pos, cursor.size)
     if end < 0:
-        raise ShellSyntax("a [ is not closed", cursor.pos)
+        cursor.refuse("a [ is not closed")
     return end
 
 
@@ -265,7 +268,7 @@ def backtick_end(cursor: ShellCursor) -> int:
     while end >= 0 and is_escaped(cursor.text, end, start):
         end = cursor.text.find("`", end + 1)
     if end < 0:
-        raise ShellSyntax("a backtick is not closed", cursor.pos)
+        cursor.refuse("a backtick is not closed")
     return end
 
 

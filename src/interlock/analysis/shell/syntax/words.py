@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from interlock.analysis.shell.syntax.cursor import (
     ShellCursor,
-    ShellSyntax,
     ansi,
     arithmetic_end,
     backtick_end,
@@ -107,7 +106,7 @@ def _double(cursor: ShellCursor, parts: list[Part]) -> None:
             return
         else:
             _quoted_special(cursor, parts, '"\\$`')
-    raise ShellSyntax("a double quote is not closed", opened)
+    cursor.refuse("a double quote is not closed", opened)
 
 
 def _quoted_special(cursor: ShellCursor, parts: list[Part], escapable: str) -> None:
@@ -130,7 +129,7 @@ def _backtick(cursor: ShellCursor, parts: list[Part], quoted: bool = False) -> N
     inner = cursor.inner(_BACKTICK_ESCAPE.sub(r"\1", cursor.text[start:end]), start)
     body = inner.grammar.nodes(inner, "")
     if inner.pos < inner.size:
-        raise ShellSyntax("backticks cannot be read", start)
+        cursor.refuse("backticks cannot be read", start)
     parts.append(Substitution(body, quoted))
     cursor.pos = end + 1
 
@@ -163,7 +162,7 @@ def _old_arithmetic(cursor: ShellCursor, parts: list[Part]) -> None:
     """$[…]"""
     end = cursor.text.find("]", cursor.pos)
     if end < 0:
-        raise ShellSyntax("$[ is not closed", cursor.pos)
+        cursor.refuse("$[ is not closed")
     parts.append(Arithmetic(expansions(cursor.inner(cursor.text[cursor.pos + 2 : end], cursor.pos + 2))))
     cursor.pos = end + 1
 
@@ -192,7 +191,7 @@ def _braced(cursor: ShellCursor, parts: list[Part], quoted: bool) -> None:
     if not cursor.at("}"):
         _operator(cursor, variable, opened)
     if not cursor.take("}"):
-        raise ShellSyntax("a ${ is not closed", opened)
+        cursor.refuse("a ${ is not closed", opened)
     parts.append(variable)
 
 
@@ -215,7 +214,7 @@ def _braced_name(cursor: ShellCursor, quoted: bool) -> ShellVariable:
         cursor.pos += 1
     found = cursor.match(_BRACED_NAME)
     if not found:
-        raise ShellSyntax("a ${ cannot be read", cursor.pos)
+        cursor.refuse("a ${ cannot be read")
     variable.name = found[0]
     if cursor.at("["):
         end = subscript_end(cursor)
@@ -229,7 +228,7 @@ def _braced_name(cursor: ShellCursor, quoted: bool) -> ShellVariable:
 def _operator(cursor: ShellCursor, variable: ShellVariable, opened: int) -> None:
     found = cursor.match(_OPERATOR)
     if not found:
-        raise ShellSyntax("a ${ cannot be read", opened)
+        cursor.refuse("a ${ cannot be read", opened)
     cursor.deeper()
     second = _SECOND.get(found[0], "")
     variable.operator = found[0]
