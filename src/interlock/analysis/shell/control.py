@@ -20,7 +20,6 @@ from interlock.analysis.shell import (
     bombs,
     expand,
     join_streams,
-    redirections,
 )
 from interlock.analysis.shell.syntax.nodes import (
     AndOr,
@@ -194,17 +193,15 @@ def _left(item: Node, before: Sequence[str], after: Sequence[str], left: str | N
 
 def group(shell: Shell, node: ShellGroup, stdin: Stream) -> Stream:
     """`{ }` changes this shell, `( )` a copy of it."""
-    stdin = redirections.read_input(shell, node.redirects, stdin)
     saved = shell.save()
     stream = shell.walk_list(node.body, stdin)
     if node.subshell:
         shell.restore(saved)
-    return redirections.write_output(shell, node.redirects, stream)
+    return stream
 
 
 def branches(shell: Shell, node: Branches, stdin: Stream) -> Stream:
     """Every branch may run; afterwards any of their folders may be the current one."""
-    stdin = redirections.read_input(shell, node.redirects, stdin)
     for word in node.words:
         shell.text(word)
     before = list(shell.cwds)
@@ -236,7 +233,7 @@ def branches(shell: Shell, node: Branches, stdin: Stream) -> Stream:
         ends = _union(ends, missed or start) if node.bodies else start
     shell.filled = filled if after is None else after
     shell.cwds = ends or before
-    return redirections.write_output(shell, node.redirects, join_streams(streams))
+    return join_streams(streams)
 
 
 def loop(shell: Shell, node: ShellLoop, stdin: Stream) -> Stream:
@@ -245,7 +242,6 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream) -> Stream:
         shell.job("while").effect("fork_bomb", "an endless loop")
     elif bombs.fills_without_end(node):
         shell.job("while").effect("fill_disk", "folders without end")
-    stdin = redirections.read_input(shell, node.redirects, stdin)
     streams: list[Stream] = []
     if node.items is None:
         commands = [[word.literal or "" for word in one.words] for one in node.head if isinstance(one, SimpleCommand)]
@@ -275,7 +271,7 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream) -> Stream:
             shell.choices.pop(node.name, None)
             streams.append(_round(shell, node.body, stdin, bulk))
         shell.filled = filled
-    return redirections.write_output(shell, node.redirects, join_streams(streams))
+    return join_streams(streams)
 
 
 def _round(shell: Shell, body: Sequence[Node], stdin: Stream, bulk: bool) -> Stream:

@@ -36,7 +36,7 @@ from interlock.analysis.shell import (
 from interlock.analysis.shell.bombs import attempted_bomb
 from interlock.analysis.shell.programs import original_name, read_program
 from interlock.analysis.shell.syntax import DECLARING, ShellTooDeep, parse, parse_document
-from interlock.analysis.shell.syntax.nodes import Node, ShellWord, SimpleCommand, Substitution
+from interlock.analysis.shell.syntax.nodes import Node, ShellRedirect, ShellWord, SimpleCommand, Substitution
 from interlock.analysis.targets.ordering import command_line
 
 MAX_VALUE = 65_536  # characters in a variable; beyond, it is not followed
@@ -326,7 +326,9 @@ class Shell(Struct):
         self.step()
         if type(node) is SimpleCommand:
             return self._simple(node, stdin)
-        return control.WALKERS[type(node)](self, node, stdin)
+        redirects: Sequence[ShellRedirect] = getattr(node, "redirects", ())
+        stdin = redirections.read_input(self, redirects, stdin)
+        return redirections.write_output(self, redirects, control.WALKERS[type(node)](self, node, stdin))
 
     # -- simple commands
 
