@@ -89,7 +89,7 @@ EXCEPTIONS = {
     "analysis/powershell/__init__.py": ("curl rmdir wget", "aliases of cmdlets, beside the programs of the same name"),
     "analysis/powershell/commands.py": ("reg write-output", "the program that does the same as a cmdlet, and a cmdlet"),
     "analysis/shell/file_programs.py": ("sed", "the reader of its scripts"),
-    "analysis/shell/interpreters.py": ("pdb rm", "a module that runs what it is fed, and the program that does the same as a library"),
+    "analysis/shell/interpreters.py": ("rm", "the program that does the same as a library"),
     "cli/judge/scan/__init__.py": ("busybox", "what a script's first line names before its program"),
     "console/__init__.py": ("GET", "a method of HTTP"),
     "hooks/evaluation.py": ("tee", "a quick look at a text"),

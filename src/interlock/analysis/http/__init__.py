@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import NamedTuple
 from urllib.parse import unquote, unquote_plus, urlsplit
 
@@ -59,8 +59,7 @@ class _Draft:
             content = value.partition("=")[2]
             files = content[1:].split(",") if content[:1] in ("@", "<") else []
             self._add(value, [part.split(";", 1)[0] for part in files if part])
-        for value in self.all("raw"):
-            self._add(value)
+        self.body += self.all("raw")
         if "items" in self.parts:
             self._read_items()
 
@@ -104,10 +103,10 @@ class _Draft:
         if saves:
             outputs = outputs[-1:] * len(self.urls)
         made = []
-        for index, url in enumerate(self.urls):
-            path = url.split("?", 1)[0].split("#", 1)[0].split("://", 1)[-1]
-            name = (path.rpartition("/")[2] if "/" in path else "") or "index.html"
-            output = outputs[index] if index < len(outputs) else f"{folder}{name}" if named else ""
+        for url, output in zip_longest(self.urls, outputs[: len(self.urls)]):
+            if output is None:
+                name = re.split(r"[?#]", url)[0].split("://", 1)[-1].partition("/")[2].rpartition("/")[2]
+                output = f"{folder}{name or 'index.html'}" if named else ""
             body = "&".join(self.body)
             if self.has("in_query"):
                 url, body = f"{url}{'&' if '?' in url else '?'}{body}" if body else url, ""
@@ -263,7 +262,7 @@ _DESTROYS = lazy_regex(
 
 
 def _searched(verb: str, place: UrlParts, body: str, parts: Sequence[str]) -> tuple[str, ...]:
-    """The effect of a request on Elasticsearch or OpenSearch, where whole indices go by their bare name; none for another server, or a mere read."""
+    """Of a request to Elasticsearch or OpenSearch, where whole indices go by their bare name; none for another server, or a mere read."""
     first, last = parts[0], parts[-1]
     if last == "_delete_by_query" and verb == "post":
         index = first if len(parts) > 1 else "_all"
@@ -274,9 +273,9 @@ def _searched(verb: str, place: UrlParts, body: str, parts: Sequence[str]) -> tu
     if verb != "delete" or not (engine or list(parts) in (["_all"], ["*"])):
         return ()
     if len(parts) == 1:
-        everything = first == "_all" or first.startswith("*")
-        trait = "all" if everything else "index"
-        return ("store_drop", first, trait) if everything or not first.startswith("_") else ()
+        if first == "_all" or first.startswith("*"):
+            return "store_drop", first, "all"
+        return () if first.startswith("_") else ("store_drop", first, "index")
     if first == "_data_stream":
         return "store_drop", parts[1], "all" if parts[1] == "*" else "index"
     if first == "_snapshot":
@@ -287,7 +286,6 @@ def _searched(verb: str, place: UrlParts, body: str, parts: Sequence[str]) -> tu
 
 
 def _matches_all(body: str, query: str) -> bool:
-    """True when a query names every document."""
     if "q=" in query:
         return any(part in ("q=*", "q=*:*", "q=%2A") for part in query.split("&"))
     asked = parse_json(body) if body.strip() else {}

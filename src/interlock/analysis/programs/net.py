@@ -49,7 +49,6 @@ def _verbs() -> Mapping[str, str]:
 
 @cache
 def _needs() -> Mapping[str, frozenset[str]]:
-    """The kinds of objects that a verb must be done to."""
     smaller = {verb: text.split() for words, text in entries("net")["smaller"].items() for verb in words.split()}
     return {
         verb: frozenset(smaller[verb]) if verb in smaller else _needs_of_kinds()[kind]
@@ -137,7 +136,7 @@ class _WordReading(Struct):
                 before = ""
             elif len(word) > 1 and word[0] == "-":
                 name, equals, value = word.partition("=")
-                self._option(name, value if equals else None)
+                self._option(name, value)
                 before = "" if equals or name in NET.switches else name
                 if not equals and (name in valued or (len(name) > 2 and f"--{name.lstrip('-').lower()}" in valued)):
                     _, value = next(left, (0, ""))
@@ -145,7 +144,7 @@ class _WordReading(Struct):
                         self._act(value)
                     before = ""
             elif word[:1] == "/" and word[1:].lower() in NET.options:
-                self._option(f"--{word[1:]}", None)
+                self._option(f"--{word[1:]}")
             else:
                 self._operand(word, "".join(words[behind : behind + 1]), before)
                 before = ""
@@ -183,12 +182,10 @@ class _WordReading(Struct):
             self.silent = True
             return
         verb = _verb_in(word)
-        near = others or tuple(self.objects[-1:]) or ((following.lower(),) if following and following[0] != "-" else ())
-        if not others and following and not self.objects:
-            near = (following.lower(),)
+        near = others or tuple(self.objects[-1:]) or tuple(filter(None, [following.lower()]))
         if self._counts(verb, near):
             self.kind = kind
-            self.everything = self.everything or _of_everything(others)
+            self.everything |= _of_everything(others)
         elif verb in NET.whole_by_all and not self._is_light(near):
             self.small = kind
         elif others or self.objects:
@@ -203,20 +200,20 @@ class _WordReading(Struct):
     def _is_light(self, near: Sequence[str]) -> bool:
         return bool(near) and near[-1] in NET.light
 
-    def _option(self, name: str, value: str | None) -> None:
+    def _option(self, name: str, value: str = "") -> None:
         bare = name.lstrip("-").lower()
         parts = bare.replace("_", "-").split("-")
         if parts[0] in NET.all_of:
             self.everything = True
             return
-        if self.kind or len(bare) < 3 or (value is not None and value.lower() in NET.off):
+        if self.kind or len(bare) < 3 or value.lower() in NET.off:
             return
-        if value is not None and bare in NET.acts:
+        if bare in NET.acts:
             self._act(value)
         if not self.kind and (verb := self._ordered(name, parts)) and not self.settled(-1, name):
             kind = _verbs().get(verb, READ)
             self.kind = "delete" if kind in QUIET else kind
-            self.everything = self.everything or _of_everything(parts)
+            self.everything |= _of_everything(parts)
 
     def _ordered(self, name: str, parts: Sequence[str]) -> str:
         """The verb of an option that orders harm: `--delete-user`, `--force-overwrite`, `--wipe`; not `--no-delete`."""
@@ -250,7 +247,7 @@ class _WordReading(Struct):
         kind, others, alone = meaning(program)
         if (alone and (kind != "delete" or not self.place)) or "." in program or not self._harms(program, kind, others):
             return ""
-        self.everything = self.everything or _of_everything(others)
+        self.everything |= _of_everything(others)
         return kind
 
     def _harms(self, word: str, kind: str, others: Sequence[str]) -> bool:

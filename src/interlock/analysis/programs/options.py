@@ -131,18 +131,15 @@ def _short(word: str, words: Sequence[str], index: int, valued: frozenset[str], 
 def parse(program: Program, words: Sequence[str], stop_at_operand: bool = False) -> CommandOptions:
     values = program.value_flags
     if program.bare_bundle and words and words[0].isalpha():
-        words = _unbundled(words, values)
+        # tar cf FILE: each letter is an option, and those with values take the words that follow in turn.
+        flags, rest = [f"-{letter}" for letter in words[0]], list(words[1:])
+        own = [word for flag in flags for word in ([flag, rest.pop(0)] if flag in values and rest else [flag])]
+        words = own + rest
     if program.abbreviates:
         words = [_spelled_out(word, program) for word in words]
     if program.single_dash:
         words, values = list(map(_doubled, words)), frozenset(map(_doubled, values))
     return options(words, values, stop_at_operand, program.behind, pairs=program.pair_flags)
-
-
-def _unbundled(words: Sequence[str], valued: frozenset[str]) -> list[str]:
-    """tar cf FILE: each letter is an option, and those with values take the words that follow in turn."""
-    flags, rest = [f"-{letter}" for letter in words[0]], list(words[1:])
-    return [word for flag in flags for word in ([flag, rest.pop(0)] if flag in valued and rest else [flag])] + rest
 
 
 def _spelled_out(word: str, program: Program) -> str:
@@ -248,7 +245,11 @@ def program_name(word: str) -> str:
         return ""
     name = name.lower()
     name = name[:-4] if name.endswith((".exe", ".cmd", ".bat", ".com")) else name
-    return _worst_match(name) if _GLOB.search(name) else name
+    if not _GLOB.search(name):
+        return name
+    spelled = any(char.isalnum() for char in name)  # /bin/r?: the most harmful program that it can be
+    worst = next((one for one in _TARGETS_OF_GLOBS if spelled and fnmatch.fnmatchcase(one, name)), name)
+    return worst if name.strip("*?") else ""
 
 
 def is_unreadable(word: str) -> bool:
@@ -261,14 +262,6 @@ def is_disguised(name: str) -> bool:
     if name.isascii():
         return not name.isprintable()
     return any(unicodedata.category(char) == "Cc" for char in name) or unicodedata.normalize("NFKC", name).isascii()
-
-
-def _worst_match(program: str) -> str:
-    """A glob as program name (`/bin/r?`): the most harmful program that it can be."""
-    if not program.strip("*?"):
-        return ""
-    spelled = any(char.isalnum() for char in program)
-    return next((name for name in _TARGETS_OF_GLOBS if spelled and fnmatch.fnmatchcase(name, program)), program)
 
 
 _RUNS = frozenset({"exec", "run"})  # from the next operand on, the words belong to another program

@@ -218,7 +218,7 @@ def read_option(job: Job) -> Stream:
     return NOTHING
 
 
-def look_up_or_run(job: Job) -> Stream | None:
+def look_up_or_run(job: Job) -> Stream:
     """command -v only looks a name up; else its words run."""
     found = job.options(stop_at_operand=True)
     if found.has("-v", "-V"):

@@ -191,7 +191,7 @@ def _shows(job: Job, paths: Sequence[str]) -> bool:
     return not names_only(job.program, [word for word in job.words if word not in paths])
 
 
-def kill(job: Job) -> Stream | None:
+def kill(job: Job) -> Stream:
     """kill -9 -1 reaches every process; kill PID one."""
     words = list(job.words)
     if not {"-l", "-L", "-0"}.isdisjoint(words):
@@ -204,7 +204,7 @@ def kill(job: Job) -> Stream | None:
     return NOTHING
 
 
-def kill_all(job: Job) -> Stream | None:
+def kill_all(job: Job) -> Stream:
     """No process is named, and all are reached."""
     job.effect("kill", "", "all")
     return NOTHING

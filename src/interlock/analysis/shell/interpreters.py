@@ -159,7 +159,7 @@ def _module(words: list[str]) -> list[str]:
     return []
 
 
-def _python_module(job: Job, rest: list[str]) -> Stream | None:
+def _python_module(job: Job, rest: list[str]) -> Stream:
     module = rest[0].removesuffix(".__main__")
     if (text := module_text(job, module)) is not None:
         _read_code(job, "python", text, f"{job.program} -m {module}")
@@ -183,7 +183,7 @@ def _script_path(job: Job, language: str, path: str) -> str:
     return path
 
 
-def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream | None:
+def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream:
     """Some are tools whose words matter more than their text."""
     path = _script_path(job, language, path)
     name = path.rpartition("/")[2].lower()
@@ -194,7 +194,7 @@ def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream | 
     return UNKNOWN
 
 
-def executable(job: Job, path: str) -> Stream | None:
+def executable(job: Job, path: str) -> Stream:
     """./x.sh: a script run by its name."""
     if (script := job.script(path)) is None:
         return UNKNOWN

@@ -175,7 +175,7 @@ def fd(job: Job) -> Stream | None:
     return UNKNOWN
 
 
-def xargs(job: Job) -> Stream | None:
+def xargs(job: Job) -> Stream:
     """Unknown words that flow in are added as a hole."""
     found = job.options(stop_at_operand=True)
     command = found.operands or ["echo"]
@@ -196,7 +196,7 @@ def xargs(job: Job) -> Stream | None:
     return [job.host.run([word.replace(mark, item) for word in command], where) for item in bounded(items, 16)][-1]
 
 
-def parallel(job: Job) -> Stream | None:
+def parallel(job: Job) -> Stream:
     """Text with {} for each argument."""
     words = list(takewhile(lambda word: word not in (":::", "::::"), job.words))
     if mark := job.words[len(words) :][:1]:

@@ -176,7 +176,7 @@ _PRIVATE_HOST = lazy_regex(
 _SERVICES = lazy_regex(lambda: rf"(?:.*\.)?(?:{_any_of('services')})")
 
 
-def relay(job: Job) -> Stream | None:
+def relay(job: Job) -> Stream:
     text = " ".join(job.words)
     if re.search(r"(?i)\b(exec|system|shell):", text) and re.search(r"(?i)\b(tcp|udp|openssl|sctp)\d?(-\w+)?:", text):
         job.effect("reverse_shell", text)
@@ -234,7 +234,7 @@ def _mark_download(job: Job, address: str, target: str) -> None:
             job.session.download(job.full(path), address)
 
 
-def fetch(job: Job) -> Stream | None:
+def fetch(job: Job) -> Stream:
     """aria2c, axel, lwp-download…: the files that they write."""
     found = job.options()
     folder = found.value("-d", "--dir")
@@ -315,7 +315,8 @@ def send_named(job: Job) -> None:
     if not by_name and not word_set("copying").isdisjoint(head):
         to = next((word for word in words if ":" in word and not word.startswith("-")), "")
         by_name = bool(to)
-    to = to or _host_given(words)
+    options = (pair for pair in pairwise(words) if pair[0][:1] == "-" and "." in pair[1])  # a host outside this network
+    to = to or next((at for name, at in options if _HOST_OPTION.fullmatch(name) and _HOST_NAME.fullmatch(at)), "")
     if not (by_name or (to and of_the_machine(to))) or any(map(_STORES.fullmatch, head)):
         return
     given = [path for path in _given(words, by_name, sender) if path != to]
@@ -331,12 +332,6 @@ def _is_open(program: str, head: Sequence[str]) -> bool:
     if program in program_set("link"):
         return head[:1] in (["send"], ["upload"])
     return program in program_set("open") or _OPEN.match(program) is not None
-
-
-def _host_given(words: Sequence[str]) -> str:
-    """The host that an option names, if it is outside this network."""
-    pairs = ((option, value) for option, value in pairwise(words) if option[:1] == "-" and "." in value)
-    return next((to for option, to in pairs if _HOST_OPTION.fullmatch(option) and _HOST_NAME.fullmatch(to)), "")
 
 
 _HOST_OPTION = lazy_regex(lambda: rf"-[hHbsSn]|--?(?:{any_word('host_options')})")

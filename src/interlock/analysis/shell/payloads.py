@@ -254,7 +254,7 @@ _COMMANDS: Mapping[str, Callable[[str], Iterable[str]]] = {
 }
 
 
-def _run_command(job: Job, item: Payload, rest: list[str], via: str, found: CommandOptions) -> Stream | None:
+def _run_command(job: Job, item: Payload, rest: list[str], via: str, found: CommandOptions) -> Stream:
     if item.words == "own":  # more words for the program itself
         return run_words(job, [job.program, *rest], via, item.traits)
     if item.words not in ("command", "shell", ""):

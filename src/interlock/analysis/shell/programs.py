@@ -14,14 +14,7 @@ from interlock.analysis.facts import HOLE, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs import Payload, Program, whole_words
-from interlock.analysis.programs.load import (
-    UNDESCRIBED,
-    describe,
-    described_program,
-    dialect_of,
-    program_set,
-    word_set,
-)
+from interlock.analysis.programs.load import UNDESCRIBED, describe, described_program, dialect_of, program_set, word_set
 from interlock.analysis.programs.net import NET
 from interlock.analysis.programs.options import NO_VALUES, asks_for_help, may_hold, program_name
 from interlock.analysis.shell import (
@@ -245,7 +238,7 @@ def read_program(job: Job, written: str) -> Stream:
     job.described = program = way.program
     if own := _own_file(job, written, bool(program.name)):
         job.session.facts.append(command_fact(name, job.words, job.where, job.stdin))
-        return interpreters.executable(job, own) or UNKNOWN
+        return interpreters.executable(job, own)
     if name in program.aliases:
         name = job.program = program.name
         way = _dispatch(name)
@@ -326,8 +319,7 @@ def _run(job: Job, script: str, way: _Dispatch) -> tuple[Stream, bool]:
         return payloads.run_words(job, tail, job.program, ()), True
     if program.carries:
         return _output(job, way), True
-    stream = interpreters.executable(job, script) if script else None
-    return (stream if stream is not None else _output(job, way)), False
+    return interpreters.executable(job, script) if script else _output(job, way), False
 
 
 def _output(job: Job, way: _Dispatch) -> Stream:

@@ -333,7 +333,10 @@ class Shell(Struct):
     # -- simple commands
 
     def _simple(self, node: SimpleCommand, stdin: Stream) -> Stream:
-        outer, self.where = self.where, self._at(node)
+        outer = self.where
+        if self.offset is not None:  # in the action's own text; else the span of what carries it stands for it
+            start, end = node.span
+            self.where = Where((start + self.offset, end + self.offset), outer.via, outer.traits, outer.env)
         self.touched.clear()
         try:
             stream = self._simple_once(node, stdin)
@@ -342,13 +345,6 @@ class Shell(Struct):
         finally:
             self.where = outer
         return stream
-
-    def _at(self, node: SimpleCommand) -> Where:
-        outer = self.where
-        if self.offset is None:  # not in the action's own text: the span of what carries it stands for it
-            return outer
-        start, end = node.span
-        return Where((start + self.offset, end + self.offset), outer.via, outer.traits, outer.env)
 
     def _other_choices(self, node: SimpleCommand, stdin: Stream) -> None:
         """Once more for each other value of the variables in it."""

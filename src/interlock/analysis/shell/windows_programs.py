@@ -14,7 +14,7 @@ from interlock.analysis.shell.interpreters import run_source
 from interlock.analysis.windows import cmd_line, saved_download
 
 
-def powershell(job: Job) -> Stream | None:
+def powershell(job: Job) -> Stream:
     words = list(job.words)
     while words:
         word = words.pop(0)

@@ -147,7 +147,10 @@ def _command(cursor: ShellCursor) -> Node:
             cursor.pos = found.end()
             if found[0] in ("!", "time"):
                 negated = negated or found[0] == "!"
-                if _stands_alone(cursor, found[0]):
+                cursor.blank()
+                while found[0] == "time" and cursor.match(_TIME_OPTION):
+                    cursor.blank()
+                if cursor.peek() in ";\n&|)":  # it stands alone
                     return SimpleCommand([], [], [], (start + cursor.base, cursor.pos + cursor.base))
                 continue
             node = _compound(cursor, found[0])
@@ -163,14 +166,6 @@ def _parenthesis(cursor: ShellCursor) -> Node:
         return arithmetic
     cursor.pos += 1
     return ShellGroup(cursor.enclosed(")"), True, _redirects(cursor))
-
-
-def _stands_alone(cursor: ShellCursor, prefix: str) -> bool:
-    """True when no command follows `!` or `time`."""
-    cursor.blank()
-    while prefix == "time" and cursor.match(_TIME_OPTION):
-        cursor.blank()
-    return cursor.peek() in ";\n&|)"
 
 
 def _compound(cursor: ShellCursor, name: str) -> Node:
@@ -198,7 +193,9 @@ def _simple(cursor: ShellCursor) -> Node:
             cursor.pos = bare.end()
             plain += 1
             continue
-        if not (char := _ahead(cursor)):
+        cursor.blank()
+        char = cursor.peek()
+        if char in "|;)\n#" or (char == "&" and (cursor.dialect == "dash" or not cursor.at("&>"))):
             break
         if (char in "<>&{" or char.isdigit()) and (redirect := _redirect(cursor)):
             redirects.append(redirect)
@@ -219,14 +216,6 @@ def _simple(cursor: ShellCursor) -> Node:
     node = SimpleCommand(words, assigns, redirects, (start + base, cursor.pos + base))
     cursor.kept.append(node)
     return node
-
-
-def _ahead(cursor: ShellCursor) -> str:
-    cursor.blank()
-    char = cursor.peek()
-    if char in "|;)\n#" or (char == "&" and (cursor.dialect == "dash" or not cursor.at("&>"))):
-        return ""
-    return char
 
 
 def _definition(cursor: ShellCursor, words: list[ShellWord], assigns: list[Assignment], start: int) -> Node:

@@ -185,7 +185,10 @@ def _braced(cursor: ShellCursor, parts: list[Part], quoted: bool) -> None:
     opened = cursor.pos
     cursor.pos += 2
     if (first := cursor.peek()) and first in " \t\n|":
-        parts.append(_braced_commands(cursor, quoted))
+        cursor.take("|")  # `${ command; }` and `${| command; }`, which run in this shell
+        cursor.deeper()
+        parts.append(Substitution(cursor.body("}")[0], quoted))
+        cursor.depth -= 1
         return
     variable = _braced_name(cursor, quoted)
     if not cursor.at("}"):
@@ -193,15 +196,6 @@ def _braced(cursor: ShellCursor, parts: list[Part], quoted: bool) -> None:
     if not cursor.take("}"):
         cursor.refuse("a ${ is not closed", opened)
     parts.append(variable)
-
-
-def _braced_commands(cursor: ShellCursor, quoted: bool) -> Part:
-    """`${ command; }` and `${| command; }`, which run in this shell."""
-    cursor.take("|")
-    cursor.deeper()
-    body, _ = cursor.body("}")
-    cursor.depth -= 1
-    return Substitution(body, quoted)
 
 
 def _braced_name(cursor: ShellCursor, quoted: bool) -> ShellVariable:
