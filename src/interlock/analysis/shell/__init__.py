@@ -235,7 +235,11 @@ class Job(Struct):
         for where, path in dict.fromkeys(zip(places, paths)):
             self._add(verb, target, where, marks, path)
         if verb == "delete":
-            self._add_lost(target, marks)
+            # What was moved and is deleted is lost from where it was; so is what a link leads to.
+            full = paths[0]
+            reached = _behind_link(session.links, f"{full}/" if target.endswith("/") else full)
+            if (old := session.origins.get(full) or reached) is not None:
+                self._add("delete", old, self._place_of(old), marks)
         elif verb in _FOLLOWING and "link" not in marks and (behind := _behind_link(session.links, f"{path}/")):
             self._add(verb, behind, self._place_of(behind), marks, behind)
         elif "downloaded" in traits:
@@ -274,16 +278,6 @@ class Job(Struct):
                 return "unknown_root"
         named = target.startswith(HOLE) and is_variable(target[1 : target.find(HOLE, 1)])
         return "unknown" if otherwise == "unknown_root" and named else otherwise
-
-    def _add_lost(self, target: str, marks: frozenset[str]) -> None:
-        """What was moved and is deleted is lost from where it was; so is what a link leads to."""
-        session = self.host.session
-        if not session.origins and not session.links:
-            return
-        full = self.full(target)
-        old = session.origins.get(full) or _behind_link(session.links, full + "/" if target.endswith("/") else full)
-        if old is not None:
-            self._add("delete", old, self._place_of(old), marks)
 
     def unreadable(self, what: str, *traits: str) -> None:
         self.effect("unreadable", what, *traits)

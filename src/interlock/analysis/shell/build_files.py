@@ -181,19 +181,14 @@ def composer_scripts(job: Job) -> Stream | None:
         else:
             steps = [f"{when}-{event}" for event in _COMPOSED.get(words[0], ()) for when in ("pre", "post")]
             names = steps if steps or words[0] not in scripts else [words[0]]
-        _run_tasks(_composed(scripts), names, lambda name, line: job.shell_text(line, f"composer {name}"))
+        made: dict[str, Task] = {}
+        for name, said in scripts.items():  # `@other` is one that is needed, `Class::method` nothing that can be read
+            lines = [line for line in (said if isinstance(said, list) else [said]) if isinstance(line, str)]
+            called = {line: line[1:].split(" ")[0] for line in lines if line.startswith("@")}
+            own = [line.removeprefix("@") for line in lines if called.get(line) not in scripts]
+            made[name] = [*called.values()], [line for line in own if "::" not in line.split(" ")[0]]
+        _run_tasks(made, names, lambda name, line: job.shell_text(line, f"composer {name}"))
     return UNKNOWN if set(names) & scripts.keys() else None
-
-
-def _composed(scripts: Mapping[str, Any]) -> dict[str, Task]:
-    """Scripts as tasks: `@other` is one that is needed, `Class::method` nothing that can be read."""
-    made: dict[str, Task] = {}
-    for name, said in scripts.items():
-        lines = [line for line in (said if isinstance(said, list) else [said]) if isinstance(line, str)]
-        called = {line: line[1:].split(" ")[0] for line in lines if line.startswith("@")}
-        own = [line.removeprefix("@") for line in lines if called.get(line) not in scripts]
-        made[name] = [*called.values()], [line for line in own if "::" not in line.split(" ")[0]]
-    return made
 
 
 def tox_commands(job: Job) -> None:

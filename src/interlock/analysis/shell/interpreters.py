@@ -30,7 +30,10 @@ def interpreter(job: Job) -> Stream | None:
     found = _behind_unknown(words, found, code_flags, values)
     codes = found.all(*code_flags)
     if language == "perl":
-        _perl_in_place(job, words, found.operands, codes)
+        emptied = bool(codes) and all(map(_EMPTIES.fullmatch, codes))
+        in_place = any(map(re.compile(r"-(?![MI])[a-zA-Z0]*i(\.\w+)?[a-zA-Z]*").fullmatch, words))
+        for path in found.operands if in_place else ():
+            job.effect("truncate" if emptied else "write", path, "edit")
     if language == "ruby" and "-run" in words and codes:  # the library of commands: rmdir, cp, httpd
         command = ["rm", "-r"] if codes[0].startswith("rm") else codes[:1]
         return job.run([*command, *found.operands], f"{job.program} -run")
@@ -141,12 +144,6 @@ def _attached(words: list[str], language: str) -> list[str]:
 
 
 _EMPTIES = lazy_regex(r"\s*(?:\$_\s*=\s*(?:\"\"|''|undef)|undef\s*\(?\s*\$_\)?|s/\^?\.\*\$?//s?|)\s*;?\s*")
-
-
-def _perl_in_place(job: Job, words: list[str], files: list[str], codes: list[str]) -> None:
-    emptied = bool(codes) and all(map(_EMPTIES.fullmatch, codes))
-    for path in files if any(map(re.compile(r"-(?![MI])[a-zA-Z0]*i(\.\w+)?[a-zA-Z]*").fullmatch, words)) else ():
-        job.effect("truncate" if emptied else "write", path, "edit")
 
 
 def _module(words: list[str]) -> list[str]:

@@ -52,18 +52,15 @@ def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
             if runs and not judges:
                 add_harm(job, value, f"{job.program} {option}".strip())
         elif data or not _read_written(job, option, value):
-            _report_loaded(job, option, value)
+            # Code from where everybody can write: -S /tmp/x.sh, --plugin=name=/tmp/x, --config 'a.wrapper="/tmp/x"'.
+            path = value.rpartition("=")[2].strip("\"'")
+            named = path != value and _LOADED.search(value)
+            if option and is_outside(path) and (named or _loads(job, option, path)):
+                job.effect("run_script", path, "carried")
         name = word if word.startswith("-") and word != "--" and "=" not in word else ""
     if not (handled or data) and job.stdin.known:
         if not word_set("runs_input").isdisjoint(job.words) or _SQL.match(job.stdin.text):
             add_harm(job, job.stdin.text, job.program)
-
-
-def _report_loaded(job: Job, option: str, value: str) -> None:
-    """Code from where everybody can write: -S /tmp/x.sh, --plugin=name=/tmp/x, --config 'a.wrapper="/tmp/x"'."""
-    path = value.rpartition("=")[2].strip("\"'")
-    if option and _OUTSIDE.match(path) and (_loads(job, option, path) or (path != value and _LOADED.search(value))):
-        job.effect("run_script", path, "carried")
 
 
 def is_outside(path: str) -> bool:

@@ -322,16 +322,12 @@ def send_named(job: Job) -> None:
     given = [path for path in _given(words, by_name, sender) if path != to]
     if leaks := leaks_of(job, given) | ((taints_in(" ".join(words)) | job.stdin.taints) & LEAKS):
         job.effect("send", to or job.program, *leaks)
-    elif _is_open(job.program, head) and word_set("receiving").isdisjoint(head):
-        if given or (job.piped and not job.stdin.known):
-            job.effect("send", to or job.program, "content")
-
-
-def _is_open(program: str, head: Sequence[str]) -> bool:
-    """Whether anyone with a link gets what is sent; some programs are told so by their first word."""
-    if program in program_set("link"):
-        return head[:1] in (["send"], ["upload"])
-    return program in program_set("open") or _OPEN.match(program) is not None
+        return
+    is_open = job.program in program_set("open") or _OPEN.match(job.program)  # to anyone with a link
+    if job.program in program_set("link"):  # where the first word says so
+        is_open = head[:1] in (["send"], ["upload"])
+    if is_open and word_set("receiving").isdisjoint(head) and (given or (job.piped and not job.stdin.known)):
+        job.effect("send", to or job.program, "content")
 
 
 _HOST_OPTION = lazy_regex(lambda: rf"-[hHbsSn]|--?(?:{any_word('host_options')})")

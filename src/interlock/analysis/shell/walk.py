@@ -232,7 +232,11 @@ class Shell(Struct):
         try:
             stream = self.walk_list(nodes, stdin)
             if self.reading == 1:
-                self._leave()
+                # Traps in which a variable is another one by the time that they run.
+                traps, self.traps = self.traps, []
+                for trap, where, then in traps:
+                    if any(value is None or self.variables.get(name) != value for name, value in then.items()):
+                        self.read(trap, where)
             if errors and (name := attempted_bomb(text)):
                 self.job(name).effect("fork_bomb", name)
             for error in errors[: not quiet]:
@@ -242,13 +246,6 @@ class Shell(Struct):
             self.reading -= 1
             self.where, self.offset = outer
         return stream
-
-    def _leave(self) -> None:
-        """Traps in which a variable is another one by the time that they run."""
-        traps, self.traps = self.traps, []
-        for text, where, known_then in traps:
-            if any(value is None or self.variables.get(name) != value for name, value in known_then.items()):
-                self.read(text, where)
 
     def _offset_of(self, text: str, where: Where) -> int | None:
         """None where the text was built, decoded or read from a file."""

@@ -76,19 +76,14 @@ def _scripted(job: Job) -> None:
     for text in [*map(job.file_text, paths[:1])] or [job.stdin.text] * job.piped:
         if text is None or not known(text):
             job.unreadable(f"a script of {job.program} that cannot be read", "payload")
-        else:
-            _report_script(job, text)
-
-
-def _report_script(job: Job, script: str) -> None:
-    """Every line that changes something; `exec` runs a file."""
-    for line in script.splitlines():
-        job.step()
-        words = line.lower().split()
-        if words[:1] == ["exec"]:
-            job.code("cmd", line.strip()[4:].strip())
-        elif words and words[0] not in job.described.neutral:
-            job.run([job.program, *words])
+            continue
+        for line in text.splitlines():
+            job.step()
+            words = line.lower().split()
+            if words[:1] == ["exec"]:  # runs a file
+                job.code("cmd", line.strip()[4:].strip())
+            elif words and words[0] not in job.described.neutral:
+                job.run([job.program, *words])
 
 
 def _by_cmd(job: Job) -> Stream:

@@ -138,7 +138,12 @@ def _command(cursor: ShellCursor) -> Node:
         if not (char := cursor.peek()):
             cursor.refuse("a command is missing at the end")
         if char == "(":
-            return _parenthesis(cursor)
+            # To a POSIX shell `((` opens two subshells.
+            arithmetic = arithmetic_command(cursor) if cursor.at("((") and cursor.dialect != "dash" else None
+            if arithmetic:
+                return arithmetic
+            cursor.pos += 1
+            return ShellGroup(cursor.enclosed(")"), True, _redirects(cursor))
         found = _RESERVED.match(cursor.text, cursor.pos)
         if not found or (cursor.dialect == "dash" and found[0] in _BASH_ONLY):
             node = _simple(cursor)
@@ -153,28 +158,14 @@ def _command(cursor: ShellCursor) -> Node:
                 if cursor.peek() in ";\n&|)":  # it stands alone
                     return SimpleCommand([], [], [], (start + cursor.base, cursor.pos + cursor.base))
                 continue
-            node = _compound(cursor, found[0])
+            cursor.deeper()
+            node = COMPOUNDS[found[0]](cursor)
+            cursor.depth -= 1
+            if isinstance(node, (ShellGroup, Branches, ShellLoop)):
+                node.redirects = _redirects(cursor)
         if negated and isinstance(node, SimpleCommand | Expression):
             node.negated = True
         return node
-
-
-def _parenthesis(cursor: ShellCursor) -> Node:
-    """`(( … ))` or `( … )`; to a POSIX shell the former is two subshells."""
-    arithmetic = arithmetic_command(cursor) if cursor.at("((") and cursor.dialect != "dash" else None
-    if arithmetic:
-        return arithmetic
-    cursor.pos += 1
-    return ShellGroup(cursor.enclosed(")"), True, _redirects(cursor))
-
-
-def _compound(cursor: ShellCursor, name: str) -> Node:
-    cursor.deeper()
-    node = COMPOUNDS[name](cursor)
-    cursor.depth -= 1
-    if isinstance(node, (ShellGroup, Branches, ShellLoop)):
-        node.redirects = _redirects(cursor)
-    return node
 
 
 def _simple(cursor: ShellCursor) -> Node:
@@ -200,7 +191,12 @@ def _simple(cursor: ShellCursor) -> Node:
         if (char in "<>&{" or char.isdigit()) and (redirect := _redirect(cursor)):
             redirects.append(redirect)
         elif char == "(":
-            return _definition(cursor, words, assigns, start)
+            name = words[0].literal if len(words) == 1 and not assigns else None
+            if name is None:
+                cursor.refuse("unexpected '('")
+            cursor.pos += 1
+            cursor.expect(")")
+            return function_body(cursor, name, start)
         elif declares and (assignment := _assignment(cursor)):
             assigns.append(assignment)
         else:
@@ -216,16 +212,6 @@ def _simple(cursor: ShellCursor) -> Node:
     node = SimpleCommand(words, assigns, redirects, (start + base, cursor.pos + base))
     cursor.kept.append(node)
     return node
-
-
-def _definition(cursor: ShellCursor, words: list[ShellWord], assigns: list[Assignment], start: int) -> Node:
-    """`name() …`, read up to the parenthesis."""
-    name = words[0].literal if len(words) == 1 and not assigns else None
-    if name is None:
-        cursor.refuse("unexpected '('")
-    cursor.pos += 1
-    cursor.expect(")")
-    return function_body(cursor, name, start)
 
 
 # -- assignments
