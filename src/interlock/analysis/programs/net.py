@@ -186,19 +186,17 @@ class _WordReading(Struct):
         if self._counts(verb, near):
             self.kind = kind
             self.everything |= _of_everything(others)
-        elif verb in NET.whole_by_all and not self._is_light(near):
+        elif verb in NET.whole_by_all and NET.light.isdisjoint(near[-1:]):
             self.small = kind
         elif others or self.objects:
             self.silent = True
 
     def _counts(self, verb: str, near: Sequence[str]) -> bool:
-        if self._is_light(near) or (near and verb in NET.uninstalls and near[-1] in NET.reinstallable):
+        light = NET.light | NET.reinstallable if verb in NET.uninstalls else NET.light
+        if not light.isdisjoint(near[-1:]):
             return False
         wanted = _needs().get(verb, _ANY)
         return wanted == _ANY or any(_objects().get(word, "") in wanted or word in ALL_WORDS for word in near)
-
-    def _is_light(self, near: Sequence[str]) -> bool:
-        return bool(near) and near[-1] in NET.light
 
     def _option(self, name: str, value: str = "") -> None:
         bare = name.lstrip("-").lower()

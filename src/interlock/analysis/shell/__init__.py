@@ -159,7 +159,6 @@ class Job(Struct):
     stdin: Stream = TERMINAL
     described: Program = UNDESCRIBED
     _subject: str | None = None
-    _of_production: bool | None = None
 
     @property
     def subject(self) -> str:
@@ -167,12 +166,6 @@ class Job(Struct):
         if self._subject is None:
             self._subject = show_command(self.program, self.words)
         return self._subject
-
-    @property
-    def of_production(self) -> bool:
-        if self._of_production is None:
-            self._of_production = any(is_production(word) for word in self.words)
-        return self._of_production
 
     @property
     def session(self) -> ShellReading:
@@ -348,7 +341,8 @@ class Job(Struct):
 
     def inside(self, via: str, traits: Sequence[str] = ()) -> Where:
         where = self.where.inside(via or self.program, *traits)
-        return where.marked("production") if "production" not in where.traits and self.of_production else where
+        named = "production" not in where.traits and any(map(is_production, self.words))
+        return where.marked("production") if named else where
 
     @contextmanager
     def within(self, folder: str | None) -> Iterator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import zip_longest
 
 from interlock.analysis.facts import APPROXIMATE, Command, Effect, hole, known
 from interlock.analysis.lazy_regex import lazy_regex
@@ -27,7 +28,7 @@ _OFTEN_UNSET = frozenset({"TMPDIR", "TMP", "TEMP"})  # variables that are read a
 def change_directory(job: Job) -> Stream:
     host, before = job.host, list(job.host.cwds)
     targets = [word for word in job.words if not word.startswith("-") or word == "-"]
-    target = targets[0] if targets else "~"
+    target = next(iter(targets), "~")
     emptied = host.if_empty(target)
     host.emptied = []
     if emptied != target and (emptied or host.bare):
@@ -40,7 +41,7 @@ def change_directory(job: Job) -> Stream:
         target = (host.lookup("OLDPWD") or [hole("OLDPWD")])[0]
     elif target.startswith("+"):
         target = hole()
-    if (target == "~" or target.startswith("~/")) and host.home:
+    if f"{target}/".startswith("~/") and host.home:
         target = host.home + target[1:]
     host.variables["OLDPWD"] = [before[0]]
     host.left = None
@@ -64,7 +65,6 @@ def _surely_exists(job: Job, path: str, before: str) -> bool:
 
 
 def go_back(job: Job) -> Stream:
-    """To where the last pushd or cd came from, if known."""
     job.host.cwds, job.host.left = list(job.host.lookup("OLDPWD") or [hole("OLDPWD")]), None
     return NOTHING
 
@@ -148,12 +148,12 @@ def set_arguments(job: Job) -> Stream | None:
         if len(words := job.plain_words) > 1:
             job.host.assign(words[0], words[1:])
         return NOTHING
-    for number, word in enumerate(job.words):
+    for word, after in zip_longest(job.words, job.words[1:]):
         if re.fullmatch(r"[-+][a-z]+", word):
-            named = job.words[number + 1 : number + 2] if word.endswith("o") else []
-            if "u" in word or named == ["nounset"]:
+            named = after if word.endswith("o") else ""
+            if "u" in word or named == "nounset":
                 job.host.nounset = word[0] == "-"
-            if "e" in word or named == ["errexit"]:
+            if "e" in word or named == "errexit":
                 job.host.errexit = word[0] == "-"
     words = job.options("-o +o", stop_at_operand=True).operands
     if words or "--" in job.words:
@@ -162,9 +162,9 @@ def set_arguments(job: Job) -> Stream | None:
 
 
 def shift(job: Job) -> Stream:
-    count = int(job.words[0]) if job.words and job.words[0].isdigit() else 1
+    first = "".join(job.words[:1])
     if job.host.arguments is not None:
-        job.host.arguments = job.host.arguments[count:]
+        job.host.arguments = job.host.arguments[int(first) if first.isdigit() else 1 :]
     return NOTHING
 
 
@@ -194,7 +194,6 @@ def print_formatted(job: Job) -> Stream | None:
 
 
 def declare(job: Job) -> Stream:
-    """As a variable's value: an assignment that the text does not spell as one."""
     declare_words(job.host, job.program, job.words)
     return UNKNOWN if "-p" in job.words else NOTHING
 

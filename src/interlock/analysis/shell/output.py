@@ -297,9 +297,8 @@ def _decoded(job: Job, decoder: Decoder) -> str | None:
 
 
 def _base64(words: list[str], source: str) -> str | None:
-    if not any(re.fullmatch(r"-[a-zA-Z]*[dD][a-zA-Z]*|--d[a-z]*", word) for word in words):
-        return base64.b64encode(source.encode()).decode() + "\n"
-    return decode_base64(source)
+    decodes = any(re.fullmatch(r"-[a-zA-Z]*[dD][a-zA-Z]*|--d[a-z]*", word) for word in words)
+    return decode_base64(source) if decodes else base64.b64encode(source.encode()).decode() + "\n"
 
 
 def decode_base64(source: str) -> str | None:
@@ -328,8 +327,8 @@ def _hex(words: list[str], source: str) -> str | None:
 
 
 def _tr(words: list[str], source: str) -> str | None:
-    flags = "".join(word for word in words if word.startswith("-") and len(word) > 1)
-    sets = [_char_set(word) for word in words if not (word.startswith("-") and len(word) > 1)]
+    flags = "".join(word for word in words if re.match("-.", word))
+    sets = [_char_set(word) for word in words if not re.match("-.", word)]
     if "d" in flags and sets:
         return "".join(char for char in source if char not in sets[0])
     if len(sets) < 2 or not sets[1] or "c" in flags.lower():

@@ -10,7 +10,7 @@ from interlock.analysis.facts import APPROXIMATE, Effect, known, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.places import resolve
 from interlock.analysis.programs.load import describe, dialect_of, program_set, word_set
-from interlock.analysis.shell import DOWNLOADED, MAX_SCRIPT, NAMED_TAINTS, NOTHING, TERMINAL, Job, Stream, Where
+from interlock.analysis.shell import DOWNLOADED, MAX_SCRIPT, NAMED_TAINTS, NOTHING, TERMINAL, Job, Stream
 from interlock.analysis.shell.syntax.nodes import Node, ShellRedirect, SimpleCommand, Substitution
 from interlock.analysis.targets.carried import carries, put
 from interlock.analysis.targets.ordering import may_replace_files
@@ -132,12 +132,6 @@ def _from_file(shell: Shell, path: str) -> Stream:
         return DOWNLOADED
     taints = carries(job, path)
     return Stream(found[0], taints | found[1]) if found is not None else Stream.holding(taints)
-
-
-def show_secret(shell: Shell, words: Sequence[str], where: Where) -> None:
-    """echo and printf show a secret in their words, unless something captures it."""
-    if words[0] in ("echo", "printf", "print") and "captured" not in where.traits:
-        shell.job(words[0], words[1:], where).effect("read", " ".join(words[1:]), "shown", "secret")
 
 
 def redirect_only(shell: Shell, node: SimpleCommand) -> None:

@@ -382,8 +382,10 @@ class Shell(Struct):
         if node.assigns and words[0] in DECLARING:
             assignments.declare(self, words, node.assigns)
         stream = self.run(words, where, stdin)
-        if "secret" in stream.taints and not (node.redirects or self.piped or "1" in self.outputs):
-            redirections.show_secret(self, words, where)
+        # echo and printf show a secret in their words, unless something captures it.
+        seen = "secret" in stream.taints and not (node.redirects or self.piped or "1" in self.outputs)
+        if seen and words[0] in ("echo", "printf", "print") and "captured" not in where.traits:
+            self.job(words[0], words[1:], where).effect("read", " ".join(words[1:]), "shown", "secret")
         if node.redirects:
             stream = redirections.write_output(self, node.redirects, stream, words[0], words[1:])
         if "1" in self.outputs and stream.text:

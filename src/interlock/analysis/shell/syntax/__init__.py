@@ -143,7 +143,7 @@ def _command(cursor: ShellCursor) -> Node:
             if arithmetic:
                 return arithmetic
             cursor.pos += 1
-            return ShellGroup(cursor.enclosed(")"), True, _redirects(cursor))
+            return ShellGroup(cursor.enclosed(), True, _redirects(cursor))
         found = _RESERVED.match(cursor.text, cursor.pos)
         if not found or (cursor.dialect == "dash" and found[0] in _BASH_ONLY):
             node = _simple(cursor)

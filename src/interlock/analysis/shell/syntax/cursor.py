@@ -153,12 +153,12 @@ class ShellCursor(Struct):
 
     # -- nodes between two marks
 
-    def enclosed(self, stop: str) -> list[Node]:
-        """The nodes up to the character `stop`, which is read too."""
+    def enclosed(self) -> list[Node]:
+        """The nodes up to a closing parenthesis, which is read too."""
         self.deeper()
-        body = self.grammar.nodes(self, stop)
+        body = self.grammar.nodes(self, ")")
         self.depth -= 1
-        self.expect(stop)
+        self.expect(")")
         return body
 
     def body(self, *closers: str) -> tuple[list[Node], str]:

@@ -50,7 +50,7 @@ def word(cursor: ShellCursor) -> ShellWord:
             reader(cursor, parts)
         elif char in "<>" and text.startswith("(", cursor.pos + 1) and not (parts and char == ">"):
             cursor.pos += 2
-            parts.append(Substitution(cursor.enclosed(")"), True, char))
+            parts.append(Substitution(cursor.enclosed(), True, char))
         elif char == "(" and cursor.dialect == "zsh" and parts:
             parts.append(ShellText(balanced(cursor), False))
         else:
@@ -175,7 +175,7 @@ def _substitution(cursor: ShellCursor, parts: list[Part], quoted: bool) -> None:
         cursor.pos = end + 2
         return
     cursor.pos += 2
-    parts.append(Substitution(cursor.enclosed(")"), quoted))
+    parts.append(Substitution(cursor.enclosed(), quoted))
 
 
 # -- ${…}
