@@ -48,18 +48,16 @@ class _Draft:
         self.headers = [*self.all("header"), *(f"Authorization: {value}" for value in self.all("auth"))]
         self.headers += ["Content-Type: application/json"] * len(self.all("json"))
         self.uploads = [*self.all("upload"), *self.all("file")]
-        self.body: list[str] = []
         self.urls = [*filter(None, found.operands), *self.all("url")]
-        for value in (*self.all("data"), *self.all("json")):
-            self._add(value, [value[1:]] if value.startswith("@") and len(value) > 1 else [])
-        for value in self.all("encoded"):
-            name, at, path = value.partition("@")
-            self._add(value, [path] if at and "=" not in name else [])
-        for value in self.all("form"):
-            content = value.partition("=")[2]
-            files = content[1:].split(",") if content[:1] in ("@", "<") else []
-            self._add(value, [part.split(";", 1)[0] for part in files if part])
-        self.body += self.all("raw")
+        plain, encoded, form = [*self.all("data"), *self.all("json")], self.all("encoded"), self.all("form")
+        self.body = [*plain, *encoded, *form, *self.all("raw")]
+        self.uploads += [value[1:] for value in plain if value[:1] == "@" and value[1:]]
+        self.uploads += [
+            path for name, at, path in (value.partition("@") for value in encoded) if at and "=" not in name
+        ]
+        contents = (value.partition("=")[2] for value in form)
+        files = (part for text in contents if text[:1] in ("@", "<") for part in text[1:].split(","))
+        self.uploads += [part.split(";", 1)[0] for part in files if part]
         if "items" in self.parts:
             self._read_items()
 
@@ -68,10 +66,6 @@ class _Draft:
 
     def has(self, part: str) -> bool:
         return self.found.has(*self.parts.get(part, ()))
-
-    def _add(self, value: str, uploads: Sequence[str] = ()) -> None:
-        self.body.append(value)
-        self.uploads += uploads
 
     def _read_items(self) -> None:
         """[METHOD] URL, and behind it headers, query parameters, fields and files."""
@@ -83,7 +77,8 @@ class _Draft:
             if found and sign == ":":
                 self.headers.append(f"{found[1]}: {value}")
             elif sign != "==":
-                self._add(item, [value.split(";", 1)[0]] if sign.endswith("@") else [])
+                self.body.append(item)
+                self.uploads += [value.split(";", 1)[0]] * sign.endswith("@")
         del self.urls[1:]
 
     def _verb(self) -> str:

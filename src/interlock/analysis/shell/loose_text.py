@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import cache, partial
+from functools import lru_cache, partial
 from itertools import islice
 
 from interlock.analysis.facts import HOLE, Command, Effect, Fact
@@ -138,7 +138,7 @@ def _is_new(job: Job, place: str) -> bool:
     )
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _matches(name: str, kind: str) -> bool:
     return any(fnmatchcase(name.upper(), pattern) for pattern in shipped_variables()[kind])
 

@@ -317,7 +317,6 @@ def run_words(
 
 # -- env: options of its own, one of which is a text
 
-_ENV_LONG = ("--unset", "--chdir", "--argv0", "--split-string", "--ignore-environment", "--null", "--debug")
 _ENV_VALUED = frozenset("-u -C -P -a -S --unset --chdir --argv0 --split-string".split())
 
 
@@ -349,8 +348,7 @@ def _env_option(word: str) -> tuple[str, str | None]:
         at = next((at for at in range(1, len(word)) if f"-{word[at]}" in _ENV_VALUED), 0)
         return (f"-{word[at]}", word[at + 1 :] or None) if at else ("", None)
     name, equals, value = word.partition("=")
-    full = [known for known in _ENV_LONG if known.startswith(name)]
-    return full[0] if len(full) == 1 and full[0] in _ENV_VALUED else "", value if equals else None
+    return next((known for known in _ENV_VALUED if known.startswith(name)), ""), value if equals else None
 
 
 READERS: dict[str, Reader] = {"assignments": _env}

@@ -82,7 +82,9 @@ def _operated(part: ShellVariable, items: list[str] | None, values: Shell) -> li
         for item in items:
             values.run_in(item)
     if operator == ":" and (part.name in ("@", "*") or part.index in ("@", "*")):
-        return _slice(items, argument, second, part.name in ("@", "*"))
+        if (bounds := _bounds(argument, second)) is None:
+            return items
+        return items[max(0, bounds[0] - (part.name in ("@", "*"))) :][: bounds[1]]  # `$@` counts from one
     return [work(item, operator, argument, second) if known(item) else item for item in items]
 
 
@@ -104,14 +106,6 @@ def _default(part: ShellVariable, items: list[str] | None, values: Shell) -> lis
 
 
 # -- operators on one item
-
-
-def _slice(items: list[str], argument: str, second: str, positional: bool) -> list[str]:
-    """`${x[@]:1:2}`: some of the items; `$@` counts from one."""
-    if (bounds := _bounds(argument, second)) is None:
-        return items
-    start = max(0, bounds[0] - positional)
-    return items[start : start + (len(items) if bounds[1] is None else bounds[1])]
 
 
 def _bounds(start: str, length: str) -> tuple[int, int | None] | None:
