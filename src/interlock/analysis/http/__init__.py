@@ -33,15 +33,13 @@ class HttpRequest(Struct, frozen=True):
 
 
 def parse_requests(program: Program, words: Sequence[str]) -> list[HttpRequest]:
-    """The requests of one command, given the words after its name; some clients begin anew behind a word."""
+    """Given the words after the program's name; some clients begin anew behind a word."""
     begins = program.http.get("next", ())
     batches = (list(batch) for begin, batch in groupby(words, begins.__contains__) if not begin)
     return [request for batch in batches for request in _Draft(program, parse(program, batch)).requests()]
 
 
 class _Draft:
-    """The parts of the requests of one batch of words."""
-
     def __init__(self, program: Program, found: CommandOptions) -> None:
         self.parts, self.found = program.http, found
         self.method = "".join(self.all("method")[-1:])
@@ -120,7 +118,6 @@ _SEARCH_HOSTS = lazy_regex(r"(?:^|[.\-_])(?:es|elastic\w*|opensearch\w*)(?:[.\-_
 
 
 def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Report) -> None:
-    """Reports one request as its client would send it."""
     out.step()
     verb = (method or "get").strip().lower()
     place = urlsplit_safely(url)
@@ -297,7 +294,6 @@ def _matches_all(body: str, query: str) -> bool:
 
 
 def _deletes_by_graphql(path: str, body: str) -> bool:
-    """Whether a GraphQL mutation calls a field whose name means deletion."""
     text = body[:_BODY_READ]
     if "mutation" not in text or not ("graphql" in path.lower() or '"query"' in text):
         return False

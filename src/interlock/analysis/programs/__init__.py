@@ -234,7 +234,7 @@ def whole_words(program: Program, words: Sequence[str]) -> list[str]:
 
 
 def _entry(where: str, data: Pack, kind: type[Struct]) -> Any:
-    """One entry of a list, its fields checked, each of the type that it has by default."""
+    """Each field has the type that it has by default."""
     usual: Any = kind()
     only_keys(where, data, [name for name in kind.__struct_fields__ if name not in DERIVED])
     made = {key: typed_field(where, key, value, getattr(usual, key)) for key, value in data.items()}
@@ -255,7 +255,7 @@ def _entry(where: str, data: Pack, kind: type[Struct]) -> Any:
 
 
 def _complete_payload(where: str, made: dict[str, Any]) -> None:
-    """What follows from the fields of a payload; refuses one that says nothing of what is run."""
+    """Adds what follows from the fields; refuses a payload that says nothing of what is run."""
     sources = {*_ANY_WORDS, "options", "files", "settings"}
     if sources.isdisjoint(made):
         raise PackError(f"{where}: an entry of carries names none of {', '.join(sorted(sources))}")

@@ -25,7 +25,7 @@ def program_set(kind: str) -> frozenset[str]:
 
 @cache
 def word_set(kind: str) -> frozenset[str]:
-    """The words of one kind, told in words.toml; KeyError for a kind that none tells."""
+    """As `program_set`, the words of one kind, told in words.toml."""
     return frozenset(entries("words")[kind].split())
 
 
@@ -36,7 +36,7 @@ def any_word(kind: str) -> str:
 
 @cache
 def word_table(kind: str) -> Mapping[str, str]:
-    """The value of each name in one table; KeyError for a table that none tells."""
+    """As `program_set`, the value of each name in one table."""
     return {name: value for value, text in entries("table")[kind].items() for name in text.split()}
 
 
@@ -46,7 +46,7 @@ def entries(heading: str) -> Pack:
 
 
 def _listed(packs: Sequence[Pack], heading: str) -> dict[str, Words]:
-    """What all of these packs list under a heading; raises PackError on anything but words."""
+    """Raises PackError on anything but words."""
     found: dict[str, Words] = {}
     for pack in packs:
         for kind, names in pack.get(heading, {}).items():
@@ -124,7 +124,7 @@ called_programs = cache(lambda: {str(word): str(name) for word, name in entries(
 
 
 def describe(name: str) -> Program:
-    """The shipped description of a program; an empty one where there is none."""
+    """An empty description where none is shipped."""
     return shipped_programs().get(name) or UNDESCRIBED
 
 
@@ -146,7 +146,7 @@ def _checked(packs: Sequence[Pack]) -> Sequence[Pack]:
 
 
 def build_programs(packs: Sequence[Pack]) -> ProgramTable:
-    """The descriptions of these packs; raises PackError where a program is described twice, or when a wrong one is asked for."""
+    """Raises PackError where a program is described twice, or when a wrong one is asked for."""
     described: dict[str, Pack] = {}
     for pack in packs:
         for name, data in pack.get("program", {}).items():
@@ -158,7 +158,7 @@ def build_programs(packs: Sequence[Pack]) -> ProgramTable:
 
 
 def _completed(name: str, described: Mapping[str, Pack]) -> Pack:
-    """A description with what it does not say itself taken from the program that it is like."""
+    """What a description does not say itself is taken from the program that it is like."""
     own = described[name]
     other = own.get("like")
     if other is None:
@@ -174,7 +174,7 @@ SHELL = "shell"
 
 
 def described_program(name: str) -> Program | None:
-    """The description of a program; python3.11 and perl5.36 are interpreters with a version in their name."""
+    """As `describe`, also for names with a version: python3.11, perl5.36; None where there is none."""
     programs = shipped_programs()
     if (found := programs.get(name)) is not None:
         return found

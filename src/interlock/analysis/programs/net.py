@@ -28,7 +28,6 @@ NET = PackWords(lambda: words_of(entries("net")))  # what words mean on a comman
 
 @cache
 def _needs_of_kinds() -> Mapping[str, frozenset[str]]:
-    """The kinds of objects that each kind of verb must be done to."""
     net = entries("net")
     return {kind: frozenset(text.split()) for kind, text in {**net["kinds"], **net["objects"]}.items()}
 
@@ -42,7 +41,6 @@ def _harms() -> Mapping[str, str]:
 
 @cache
 def _verbs() -> Mapping[str, str]:
-    """The kind of each verb, or one of QUIET."""
     making, reading, nouns = NET.making, NET.reading, NET.nouns
     return {**_harms(), **dict.fromkeys(making, MAKE), **dict.fromkeys(reading, READ), **dict.fromkeys(nouns, NOUN)}
 
@@ -73,7 +71,6 @@ def _searcher() -> re2.Set:
 
 
 def is_suspect(text: str) -> bool:
-    """Whether a text can have a verb that counts; most have none."""
     return bool(_searcher().Match(text.encode("utf-8", "replace")))
 
 
@@ -249,7 +246,7 @@ class _WordReading(Struct):
         return kind
 
     def _harms(self, word: str, kind: str, others: Sequence[str]) -> bool:
-        """Whether a word that is no operand orders harm of which nobody else speaks."""
+        """For a word that is no operand, where nobody else speaks of it."""
         loud = bool(kind) and kind not in QUIET and not self.settled(-1, word)
         return loud and self._counts(_verb_in(word), others)
 

@@ -45,7 +45,7 @@ def named_objects(command: Command, before: Iterable[Command] = ()) -> list[Name
 
 
 def _meant(program: Program, operands: Sequence[str]) -> Iterator[tuple[ObjectEffect, Sequence[str], list[str]]]:
-    """The effects whose subcommand the operands begin with, each with that and the operands that name objects."""
+    """Effects with the subcommand that the operands begin with, and the operands that name objects."""
     for item in program.does:
         for path in item.subcommand:
             if (names := _behind(path, operands)) is not None:
@@ -101,7 +101,7 @@ def replaced_kinds(command: Command) -> list[str]:
 
 
 def in_repository(command: Command) -> bool:
-    """Whether the objects of this program are those of a repository: refs, commits, the files of its working tree."""
+    """Whether this program's objects are a repository's: refs, commits, the files of its working tree."""
     return "repository" in describe(command.program).place
 
 
@@ -135,7 +135,6 @@ def certain_options(
 
 
 def _behind(path: Sequence[str], operands: Sequence[str]) -> list[str] | None:
-    """The operands that name objects, where these begin with the subcommand."""
     rest = behind((path,), operands)
     if rest is None or EVERYTHING not in path:
         return rest

@@ -25,8 +25,6 @@ Condition = TypeVar("Condition", bound="Conditions")
 
 
 class CommandOptions(Struct):
-    """The words of one command, sorted."""
-
     flags: set[str] = set()
     values: dict[str, list[str]] = {}
     operands: list[str] = []
@@ -174,7 +172,7 @@ def holds(item: Conditions, found: CommandOptions) -> bool:
 
 
 def holding(items: Iterable[Condition], found: CommandOptions) -> Iterator[tuple[Condition, list[str]]]:
-    """The entries that hold, each with the operands behind its subcommand."""
+    """Each entry that holds, with the operands behind its subcommand."""
     for item in items:
         operands = behind(item.subcommand, found.operands)
         if operands is not None and holds(item, found):
@@ -188,7 +186,7 @@ def settings(names: Collection[str], words: Iterable[str]) -> list[str]:
 
 
 def may_hold(item: Payload | Printed, words: Sequence[str]) -> bool:
-    """A quick look whether the words have what an entry speaks of; most have not."""
+    """A quick look whether the words have what an entry speaks of."""
     if item.starts and item.starts.isdisjoint(words):
         return False
     if item.any_word and not any(re.fullmatch(item.any_word, word, re.IGNORECASE) for word in words):
@@ -214,7 +212,7 @@ def known_options(
 
 
 def _is_known(flag: str, takes: frozenset[str], alone: frozenset[str]) -> bool:
-    """Whether an option is one of these, or a bundle of them up to one with a value."""
+    """A bundle of known options may end with one that has a value."""
     if flag in takes or flag in alone or flag.startswith("--") or len(flag) < 3:
         return flag in takes or flag in alone
     before_value = takewhile(lambda letter: letter not in takes, (f"-{letter}" for letter in flag[1:]))
@@ -253,7 +251,6 @@ def program_name(word: str) -> str:
 
 
 def is_unreadable(word: str) -> bool:
-    """Whether the first word names a program that is unknown before it runs."""
     return HOLE in word or not word.strip("*?") or is_disguised(word)  # in the root there are only folders
 
 

@@ -47,12 +47,11 @@ def may_end(words: Sequence[str], arguments: Sequence[str] | None, conditional: 
 
 
 def spawns_without_end(loop: ShellLoop) -> bool:
-    """Whether an endless loop starts processes and waits for none."""
     return _is_endless(loop) and any(map(_spawns, loop.body)) and all(map(_takes_no_time, loop.body))
 
 
 def fills_without_end(loop: ShellLoop) -> bool:
-    """Whether an endless loop nests folders, appends, or copies under ever new names."""
+    """By folders in folders, appending, or copies under ever new names."""
     commands = [node for node in loop.body if isinstance(node, SimpleCommand) and node.words]
     names = {node.words[0].literal for node in commands}
     if not _is_endless(loop) or len(commands) != len(loop.body):

@@ -205,7 +205,6 @@ def calculate(job: Job) -> Stream:
 
 
 def test(job: Job) -> Stream:
-    """test, [: -v evaluates a subscript."""
     evaluate_test(job.words, job.host)
     return NOTHING
 
@@ -226,7 +225,6 @@ def look_up_or_run(job: Job) -> Stream:
 
 
 def _run_callback(job: Job, letters: str) -> CommandOptions:
-    """Runs the text of -C; `letters` are the options with values."""
     found = job.options(letters)
     for text in found.all("-C"):
         job.host.read(text, job.where.inside(f"{job.program} -C"))

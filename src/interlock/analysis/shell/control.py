@@ -83,7 +83,7 @@ def _joined(found: Sequence[Proof], operator: str) -> Proof:
 
 
 def _test(words: Sequence[ShellWord], quoted_only: bool) -> Proof:
-    """One test's proof; `[ -n $x ]` proves nothing, for an empty `$x` leaves `[ -n ]`, which succeeds."""
+    """`[ -n $x ]` proves nothing, for an empty `$x` leaves `[ -n ]`, which succeeds."""
     texts = [_text(word) for word in words]
     if "(" in texts or ")" in texts:
         return NOTHING_PROVED

@@ -192,7 +192,6 @@ def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream:
 
 
 def executable(job: Job, path: str) -> Stream:
-    """./x.sh: a script run by its name."""
     if (script := job.script(path)) is None:
         return UNKNOWN
     text = script[1]

@@ -36,7 +36,7 @@ def _joined(root: str, name: str) -> str:
 
 
 def _find_roots(words: Sequence[str]) -> tuple[list[str], int]:
-    """The start folders, and where the expression begins."""
+    """And where the expression begins."""
     start = next((at for at, word in enumerate(words) if word not in ("-H", "-L", "-P")), len(words))
     ends = (at for at, word in enumerate(words) if at >= start and (word[:1] == "-" or word in ("(", "!", "\\(")))
     end = next(ends, len(words))
@@ -197,7 +197,6 @@ def xargs(job: Job) -> Stream:
 
 
 def parallel(job: Job) -> Stream:
-    """Text with {} for each argument."""
     words = list(takewhile(lambda word: word not in (":::", "::::"), job.words))
     if mark := job.words[len(words) :][:1]:
         items = job.words[len(words) + 1 :] if mark == [":::"] else [hole()]

@@ -144,7 +144,7 @@ def _matches(name: str, kind: str) -> bool:
 
 
 def add_harm(job: Job, text: str, via: str) -> None:
-    """Add the facts of the first harmful reading of a text, if any."""
+    """The facts of the first harmful reading of a text."""
     for language, part in islice(_readings(text), _TRIALS) if len(text) <= _LONGEST else ():
         facts = _trial(job, partial(Job.code, language=language, text=part), via)
         if _is_harm(facts):
@@ -202,7 +202,7 @@ def _trial(job: Job, read: Callable[[Job], object], via: str = "") -> list[Fact]
 
 
 def _is_harm(facts: Sequence[Fact]) -> bool:
-    """Harmful in a language, and not mere words with a program's name among them."""
+    """And not mere words with a program's name among them."""
     harm = False
     for fact in facts:
         if isinstance(fact, Effect):

@@ -227,7 +227,7 @@ def exchange(job: Job, sources: Sequence[str], target: str) -> None:
 
 
 def _mark_download(job: Job, address: str, target: str) -> None:
-    """A file from an address, under its own or the given name; into a folder, under its name there."""
+    """Under its own or the given name; into a folder, under its name there."""
     name = re.split(r"[/:]", without_holes(address).split("?")[0].rstrip("/"))[-1]
     for path in (target, f"{target}/{name}") if target else (name,):
         if path not in (".", "..", ""):

@@ -28,7 +28,6 @@ _ADDRESS = lazy_regex(r"(git\+|git:|git@|https?:|github:|gitlab:|bitbucket:|gist
 
 
 def run_carried(job: Job, items: Sequence[Payload]) -> Stream | None:
-    """The stream of a command that gets its own streams."""
     stream: Stream | None = None
     for item in items:
         words, via = _behind_subcommand(job, item)
@@ -268,7 +267,6 @@ def _run_command(job: Job, item: Payload, rest: list[str], via: str, found: Comm
 
 
 def _assigned(rest: list[str], pattern: str) -> list[tuple[str, str]]:
-    """Takes off the variables before a command."""
     env: list[tuple[str, str]] = []
     while rest and re.match(pattern, rest[0], re.DOTALL):
         name, _, value = rest.pop(0).partition("=")

@@ -42,7 +42,7 @@ def keep_redirects(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stre
 
 
 def _number(shell: Shell, fd: str) -> str:
-    """A descriptor's number; one that the shell chooses is put into the variable in braces."""
+    """One that the shell chooses is put into the variable in braces."""
     if not fd.startswith("{"):
         return fd
     number = str(_FIRST_CHOSEN + len(shell.inputs) + len(shell.outputs))

@@ -22,7 +22,6 @@ _QUOTES = "'\""
 
 
 def items_of(part: ShellVariable, values: Shell) -> list[str]:
-    """Index, length, indirection and operator applied."""
     name = part.name
     if part.index and part.index not in ("@", "*"):
         evaluate(part.index, values)

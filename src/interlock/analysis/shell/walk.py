@@ -54,7 +54,7 @@ _OWN_TO_EACH = tuple("cwds variables functions references attributes filled miss
 
 
 class Shell(Struct):
-    """A shell that runs nothing: its state, as far as the text tells."""
+    """A shell that runs nothing, as far as the text tells."""
 
     session: ShellReading
     cwds: list[str]
@@ -97,7 +97,6 @@ class Shell(Struct):
 
     @property
     def home(self) -> str:
-        """The user's home, or what the action's folder shows of it."""
         if not self.own_home:
             self.own_home = home_of(self.session.cwd)
         return self.own_home

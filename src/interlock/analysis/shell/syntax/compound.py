@@ -131,7 +131,6 @@ def _function(cursor: ShellCursor) -> Node:
 
 
 def function_body(cursor: ShellCursor, name: str, start: int) -> Node:
-    """A function's command; its definition began at `start`."""
     cursor.deeper()
     cursor.lines()
     body = _group(cursor) if cursor.match(_TIGHT) else cursor.grammar.command(cursor)

@@ -64,14 +64,12 @@ class ShellCursor(Struct):
         self.size = len(self.text)
 
     def restart(self, at: int) -> None:
-        """Go on as if nothing had been opened before."""
         self.pos = at
         self.depth = 0
         self.waiting = []
         self.kept = []
 
     def inner(self, text: str, at: int) -> ShellCursor:
-        """A cursor over a text taken out of this one."""
         if self.depth >= MAX_DEPTH:
             raise ShellTooDeep("nested too deeply", self.pos)
         inner = ShellCursor(text, self.step, self.dialect, self.grammar, self.base + at, self.depth + 1)
@@ -142,7 +140,6 @@ class ShellCursor(Struct):
         self.pos = self.size if end < 0 else end
 
     def expect(self, text: str) -> None:
-        """Skip `text`; refuses anything else."""
         if text.isalpha() or text == "}":
             self.separators()
         else:

@@ -62,7 +62,6 @@ def word(cursor: ShellCursor) -> ShellWord:
 
 
 def expansions(cursor: ShellCursor) -> list[Part]:
-    """The text as a here-document reads it: without quotes."""
     parts: list[Part] = []
     while cursor.pos < cursor.size:
         if found := cursor.match(_DOCUMENT):
@@ -110,7 +109,6 @@ def _double(cursor: ShellCursor, parts: list[Part]) -> None:
 
 
 def _quoted_special(cursor: ShellCursor, parts: list[Part], escapable: str) -> None:
-    """A backslash, `$` or backtick between double quotes."""
     char = cursor.text[cursor.pos]
     if char == "$":
         _dollar(cursor, parts, True)
