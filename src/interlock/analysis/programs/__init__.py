@@ -218,18 +218,16 @@ def whole_words(program: Program, words: Sequence[str]) -> list[str]:
     for count in range(len(places), 0, -1):
         whole = program.short.get(" ".join(spelled[at] for at in places[:count]))
         if whole is not None:
-            first, *rest = whole.split()
-            spelled[places[0] : places[count - 1] + 1] = [first, *rest]
+            spelled[places[0] : places[count - 1] + 1] = whole.split()
             return spelled
-    known = program.subcommands
+    known: Sequence[Words] = program.subcommands
     for depth, at in enumerate(places):
         begins = [path for path in known if len(path) > depth and path[depth].startswith(spelled[at])]
-        exact = [path for path in begins if path[depth] == spelled[at]]
-        known = tuple(exact or begins)
-        if not known:
+        if not begins:
             break
-        spelled[at] = known[0][depth]  # such programs take the first that fits
-        known = tuple(path for path in known if path[depth] == spelled[at])
+        if all(path[depth] != spelled[at] for path in begins):
+            spelled[at] = begins[0][depth]  # such programs take the first that fits
+        known = [path for path in begins if path[depth] == spelled[at]]
     return spelled
 
 

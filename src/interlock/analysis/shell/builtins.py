@@ -284,10 +284,8 @@ def remember(job: Job) -> Stream:
 
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "command": look_up_or_run,
-    "cd": change_directory,
+    **dict.fromkeys(("cd", "pushd", "chdir"), change_directory),
     "popd": go_back,
-    "pushd": change_directory,
-    "chdir": change_directory,
     "eval": evaluate,
     "source": source,
     ".": source,

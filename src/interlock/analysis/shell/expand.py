@@ -124,19 +124,16 @@ _RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?")
 
 
 def expand_braces(parts: list[Part]) -> list[list[Part]]:
+    placed = {chr(_PLACEHOLDER + number): part for number, part in enumerate(parts)}
     template = "".join(
-        part.text if isinstance(part, ShellText) and not part.quoted else chr(_PLACEHOLDER + number)
-        for number, part in enumerate(parts)
+        part.text if isinstance(part, ShellText) and not part.quoted else mark for mark, part in placed.items()
     )
-    return [_unplaced(line, parts) for line in _lines(template)] if "{" in template else [parts]
-
-
-def _unplaced(line: str, parts: list[Part]) -> list[Part]:
-    out: list[Part] = []
-    for piece in filter(None, _PLACEHOLDERS.split(line)):
-        number = ord(piece[0]) - _PLACEHOLDER
-        out.append(parts[number] if 0 <= number < len(parts) else ShellText(piece, False))
-    return out or [ShellText("", False)]
+    if "{" not in template:
+        return [parts]
+    pieces = (filter(None, _PLACEHOLDERS.split(line)) for line in _lines(template))
+    return [
+        [placed.get(piece) or ShellText(piece, False) for piece in line] or [ShellText("", False)] for line in pieces
+    ]
 
 
 def _lines(line: str) -> list[str]:

@@ -164,10 +164,10 @@ def sed(job: Job) -> Stream | None:
 
     found = job.options()
     in_place = any(re.match(r"-i|--in-place|-[nEerzs]*i[^=]*$", word) for word in job.words)
-    scripts, operands = found.all("-e", "--expression"), list(found.operands)
-    if not scripts and not found.all("-f", "--file") and operands:
+    scripts, files, operands = found.all("-e", "--expression"), found.all("-f", "--file"), list(found.operands)
+    if operands and not (scripts or files):
         scripts = [operands.pop(0)]
-    scripts += [text for path in found.all("-f", "--file") if (text := job.file_text(path)) is not None]
+    scripts += [text for path in files if (text := job.file_text(path)) is not None]
     for script in scripts:
         read_sed(script, job.at(job.where.inside("sed")))
     if not in_place:

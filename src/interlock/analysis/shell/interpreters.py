@@ -242,11 +242,10 @@ def awk(job: Job) -> None:
             from_stdin(job, "bash", [])
         job.at(job.where.marked("bulk") if job.piped else job.where).code("awk", code)
         files = [path for path in words if "=" not in path]
-        if "inplace" not in found.all("-i", "--include"):
-            read_files(job, files)
-        else:
-            for path in files:
-                job.effect("write", path, "edit")
+        in_place = "inplace" in found.all("-i", "--include")
+        for path in files if in_place else ():
+            job.effect("write", path, "edit")
+        read_files(job, () if in_place else files)
     for path in found.all("-f", "--file", "-i", "--include", "-E", "--exec"):
         if (text := job.file_text(path)) is not None:
             job.code("awk", text, f"{job.program} -f")
@@ -271,8 +270,8 @@ def applescript(job: Job) -> None:
     for text in texts:
         if _POWER.search(text):
             job.run(["shutdown", "now"], "osascript")
+        elevated = ["privileged"] * ("administrator privileges" in text)
         for inner in map("".join, _APPLE_SHELL.findall(text)):
-            elevated = ("privileged",) if "administrator privileges" in text else ()
             job.shell_text(re.sub(r"\\(.)", r"\1", inner), "osascript", *elevated)
     code, orders = "\n".join(texts), _orders
     if (found.value("-l") or "").lower() == "javascript":
@@ -290,7 +289,7 @@ def _orders(text: str) -> Iterator[tuple[str, list[str]]]:
         if tell and tell[2] is None:
             told.append(tell[1])
         elif line.split()[:2] == ["end", "tell"]:
-            told = told[:-1]
+            del told[-1:]
         elif tell or (told and line.strip()):
             application, order = tell.groups() if tell else (told[-1], line)
             yield application, [word.strip('"') for word in re.findall(r'"[^"]*"|[^\s"]+', order)]

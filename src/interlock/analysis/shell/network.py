@@ -305,8 +305,8 @@ def send_named(job: Job) -> None:
     """What programs are given leaves, where their name, first words or an address beside a file make them a sender."""
     words = job.words
     valued = job.described.value_flags
-    front = [word for before, word in pairwise(("", *words[:5])) if before not in valued]
-    head = [word for word in front if not word.startswith("-")][:3]
+    front = pairwise(("", *words[:5]))
+    head = [word for before, word in front if before not in valued and not word.startswith("-")][:3]
     sender = _is_sender(job.program)
     by_name = sender or any(map(_says_send, head))
     if job.program in program_set("forge"):
@@ -336,12 +336,11 @@ _HOST_NAME = lazy_regex(r"(?:[a-z][a-z0-9+.-]*://)?[\w-]+(?:\.[\w-]+)+(?::\d+)?(
 
 def _given(words: Sequence[str], by_name: bool, sender: bool) -> Iterator[str]:
     """The files passed on: not what a program signs in with or is set up by; a sender's -i is its input."""
-    before = ""
-    for word in words:
-        option = word.partition("=")[0] if word.startswith("-") and "=" in word else before
+    for before, word in pairwise(("", *words)):
+        option = before if before.startswith("-") else ""
+        option = word.partition("=")[0] if word.startswith("-") and "=" in word else option
         if ((sender and option == "-i") or not _IDENTITY.fullmatch(option)) and (by_name or _CONTENT.fullmatch(option)):
             yield from named_files((word,))
-        before = word if word.startswith("-") else ""
 
 
 READERS: dict[str, Reader] = {

@@ -328,10 +328,7 @@ def _env(job: Job) -> Stream | None:
 
 def _env_words(words: Sequence[str]) -> tuple[list[str], str | None]:
     rest = list(words)
-    while rest and rest[0].startswith("-"):
-        word = rest.pop(0)
-        if word == "--":
-            break
+    while rest and rest[0].startswith("-") and (word := rest.pop(0)) != "--":
         option, value = _env_option(word)
         if option and value is None:
             value = rest.pop(0) if rest else ""

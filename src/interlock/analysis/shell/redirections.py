@@ -249,14 +249,6 @@ def _will_run(job: Job, path: str, text: str) -> None:
 _SCHEDULED = lazy_regex(r"(?!#)\s*(?:\S+\s+){5}(.*\S)")
 
 
-def script_text(shell: Shell, path: str) -> str | None:
-    """One longer than is read is reported."""
-    text = _text(shell, path)
-    if text is not None and len(text) > MAX_SCRIPT:
-        shell.job(path).unreadable("a script longer than is read", "budget")
-    return text
-
-
 def data_text(shell: Shell, path: str) -> tuple[str, frozenset[str]] | None:
     """Approximate where an earlier command may change the file; None where it is long or was changed."""
     full = resolve(path, shell.cwds[0])
@@ -269,14 +261,14 @@ def data_text(shell: Shell, path: str) -> tuple[str, frozenset[str]] | None:
         for fact in facts
     ):
         return None
-    text = _text(shell, path)
+    text = known_text(shell, path)
     if text is None or len(text) > MAX_SCRIPT:
         return None
     stale = full in shell.session.witnesses and any(map(may_replace_files, facts))
     return text, frozenset({APPROXIMATE}) if stale else frozenset()
 
 
-def _text(shell: Shell, path: str) -> str | None:
+def known_text(shell: Shell, path: str) -> str | None:
     if not known(path):
         return None
     if number := descriptor_of(path):

@@ -17,6 +17,7 @@ from interlock.analysis.shell import (
     ELSEWHERE,
     MAX_CHOICES,
     MAX_NESTING,
+    MAX_SCRIPT,
     NAMED_TAINTS,
     NOTHING,
     TERMINAL,
@@ -303,7 +304,10 @@ class Shell(Struct):
         return shell
 
     def file_text(self, path: str) -> str | None:
-        return redirections.script_text(self, path)
+        text = redirections.known_text(self, path)
+        if text is not None and len(text) > MAX_SCRIPT:
+            self.job(path).unreadable("a script longer than is read", "budget")
+        return text
 
     # -- nodes
 
