@@ -47,11 +47,9 @@ def _verbs() -> Mapping[str, str]:
 
 @cache
 def _needs() -> Mapping[str, frozenset[str]]:
-    smaller = {verb: text.split() for words, text in entries("net")["smaller"].items() for verb in words.split()}
-    return {
-        verb: frozenset(smaller[verb]) if verb in smaller else _needs_of_kinds()[kind]
-        for verb, kind in _harms().items()
-    }
+    smaller = entries("net")["smaller"].items()
+    needs = {verb: _needs_of_kinds()[kind] for verb, kind in _harms().items()}
+    return needs | {verb: frozenset(text.split()) for words, text in smaller for verb in words.split()}
 
 
 _objects = cache(lambda: {**objects(), **NET.table("names")})

@@ -130,11 +130,16 @@ def _attached(words: list[str], language: str) -> list[str]:
     letters = {"perl": "eE", "ruby": "e", "python": "c", "php": "r", "lua": "e"}.get(language)
     if letters is None:
         return words
-    own = ("-M", "-I", "-m", "-r") if language == "ruby" else ("-M", "-I", "-m")
     for index, word in enumerate(words):
         before, behind = words[:index], words[index + 1 :]
         bundle = re.fullmatch(r"-[a-zA-Z0-9]*", word)
-        if bundle and len(word) > 2 and word[-1] in letters and not word.startswith(own) and behind:
+        if (
+            bundle
+            and len(word) > 2
+            and word[-1] in letters
+            and not word.startswith(("-M", "-I", "-m", "-r"))
+            and behind
+        ):
             return [*before, word[:-1], f"-{word[-1]}", *behind]
         if language == "python" and word[:2] in ("-c", "-m") and len(word) > 2 and (bundle or word[1] == "m"):
             return [*before, word[:2], word[2:], *behind]

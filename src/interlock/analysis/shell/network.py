@@ -29,24 +29,25 @@ def web(job: Job) -> Stream:
     words = [*job.words, *_config_words(job)] if "config" in job.described.http else job.words
     for request in parse_requests(job.described, words):
         job.step(5)
-        if not request.url:
+        url, output = request.url, request.output
+        if not url:
             continue
-        _request(job, request.method, request.url, request.body, request.headers)
-        _uploads(job, request.url, request.uploads, f"{request.url} {request.body}")
-        if "items" in job.described.http and not request.body and not request.uploads:
-            send_stdin(job, request.url)
+        _request(job, request.method, url, request.body, request.headers)
+        _uploads(job, url, request.uploads, f"{url} {request.body}")
+        if "items" in job.described.http and not (request.body or request.uploads):
+            send_stdin(job, url)
         # `Authorization: Bearer $(gh auth token)` goes to the service that gave the token.
-        signs_in = _ISSUERS.match(request.url) is not None
+        signs_in = _ISSUERS.match(url) is not None
         kept = [one for one in request.headers if not (signs_in and one.lower().startswith("authorization:"))]
         headers, everything = " ".join(kept), " ".join(request.headers)
-        if taints_in(headers) or (HOLE in everything and _is_foreign_token(everything, request.url)):
-            job.effect("send", request.url, *(taints_in(headers) or ("secret",)))
+        if taints_in(headers) or (HOLE in everything and _is_foreign_token(everything, url)):
+            job.effect("send", url, *(taints_in(headers) or ("secret",)))
         elif not (everything or signs_in) and (leaks := taints_in(" ".join(job.words)) & LEAKS):
-            job.effect("send", request.url, *leaks)  # in a user agent, a cookie, a name to sign in with
-        if request.output and request.output not in ("-", "/dev/stdout"):
-            job.effect("write", request.output, "downloaded")
-            if not request.output.startswith("/dev/"):
-                job.session.download(job.full(request.output), request.url)
+            job.effect("send", url, *leaks)  # in a user agent, a cookie, a name to sign in with
+        if output not in ("", "-", "/dev/stdout"):
+            job.effect("write", output, "downloaded")
+            if not output.startswith("/dev/"):
+                job.session.download(job.full(output), url)
     return DOWNLOADED
 
 
@@ -74,17 +75,15 @@ _RAW = lazy_regex(rf"({_METHODS}) (/\S*) HTTP/\d")
 
 def named_request(job: Job) -> None:
     """An undescribed client's request: an address beside a method, or beside the body sent."""
-    if not job.piped and not _REQUEST.search("\0".join(job.words)):
+    if not (job.piped or _REQUEST.search("\0".join(job.words))):
         return
     if job.stdin.known:
         for method, url in _TARGETS.findall(job.stdin.text)[:20]:
             _request(job, method, url)
     methods = _METHODS.split("|")
     method = next((name for word in job.words if (name := word.rpartition("=")[2]) in methods), "")
-    url = next((word for word in job.words if _WEB.match(word)), "")
-    if method and any(
-        option in word_set("method_options") and value == method for option, value in pairwise(job.words)
-    ):
+    url = next(filter(_WEB.match, job.words), "")
+    if method and any(value == method and name in word_set("method_options") for name, value in pairwise(job.words)):
         url = url or next(filter(_PATH.match, job.words), "")  # of a server that the client knows
     if not url:
         return
@@ -199,9 +198,8 @@ def apply_sends(job: Job) -> None:
     found = job.options()
     for item, operands in holding(job.described.sends, found):
         host = "".join(operands[:1]) if item.host == ("operand",) else found.value(*item.host) or ""
-        if not (to := host or item.to):
-            continue
-        if item.stdin and item.content:
+        to = host or item.to
+        if to and item.stdin and item.content:
             send_stdin(job, to, host)
             continue
         leaks = leaks_of(job, found.all(*item.files))
@@ -209,7 +207,7 @@ def apply_sends(job: Job) -> None:
             leaks |= job.stdin.taints & LEAKS
         if item.words:
             leaks |= find_leaks(" ".join(job.words), "")
-        if leaks:
+        if to and leaks:
             job.effect("send", to, *leaks)
 
 
@@ -238,28 +236,28 @@ def fetch(job: Job) -> Stream:
     """aria2c, axel, lwp-download…: the files that they write."""
     found = job.options()
     folder = found.value("-d", "--dir")
-    second = "".join(word for word in found.operands[1:2] if "://" not in word)
-    given = found.value("-o", "-O", "--out", "--output") or second
-    for address in (word for word in found.operands if "://" in word):
+    addresses = [word for word in found.operands if "://" in word]
+    given = found.value("-o", "-O", "--out", "--output") or "".join({*found.operands[1:2]} - {*addresses})
+    for address in addresses:
         _mark_download(job, address, f"{folder}/{given}" if folder else given)
     return DOWNLOADED
 
 
 def exchange_commits(job: Job) -> None:
     """git clone from a stranger, whose files are downloads; git push to one, or of a secret just added."""
+    found = job.options()
+    words = found.operands
+    address = "".join(words[1:2])
     if "clone" in job.words:
-        words = job.options().operands
-        address = "".join(words[1:2])
         if words[:1] == ["clone"] and _REMOTE.match(address) and of_the_machine(address):
             name = words[2] if len(words) > 2 else re.split(r"[/:]", address.rstrip("/"))[-1].removesuffix(".git")
             job.session.downloads[f"{job.full(name)}/"] = without_holes(address)
         if leaks := taints_in(" ".join(words[1:])) & LEAKS:
             job.effect("send", address, *leaks)
         return
-    found = job.options()
-    if found.operands[:1] != ["push"] or found.has("-n", "--dry-run"):
+    if words[:1] != ["push"] or found.has("-n", "--dry-run"):
         return
-    remote = found.value("--repo") or "".join(found.operands[1:2])
+    remote = found.value("--repo") or address
     added = [words for words in _words_behind(job, "remote") if len(words) > 2 and words[0] in ("add", "set-url")]
     address = {words[-2]: words[-1] for words in added}.get(remote, remote)
     if _REMOTE.match(address) and (host := host_of(address)) and HOLE not in host:
