@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from interlock.analysis.facts import HOLE
 from interlock.analysis.lazy_regex import lazy_regex
@@ -47,7 +47,9 @@ def may_end(words: Sequence[str], arguments: Sequence[str] | None, conditional: 
 
 
 def spawns_without_end(loop: ShellLoop) -> bool:
-    return _is_endless(loop) and any(map(_spawns, loop.body)) and all(map(_takes_no_time, loop.body))
+    nodes = list(_ungrouped(loop.body))
+    spawns = any(isinstance(node, Background) and not node.coprocess for node in nodes)
+    return spawns and _is_endless(loop) and all(map(_takes_no_time, nodes))
 
 
 def fills_without_end(loop: ShellLoop) -> bool:
@@ -82,15 +84,12 @@ def _is_endless(loop: ShellLoop) -> bool:
     return words == "false" if loop.until else words in (":", "true", "[ 1 ]", "test 1")
 
 
-def _spawns(node: Node) -> bool:
-    if isinstance(node, ShellGroup):
-        return any(map(_spawns, node.body))
-    return isinstance(node, Background) and not node.coprocess
+def _ungrouped(nodes: Sequence[Node]) -> Iterator[Node]:
+    for node in nodes:
+        yield from _ungrouped(node.body) if isinstance(node, ShellGroup) else [node]
 
 
 def _takes_no_time(node: Node) -> bool:
-    if isinstance(node, ShellGroup):
-        return all(map(_takes_no_time, node.body))
     if isinstance(node, SimpleCommand):
         return not node.words or node.words[0].literal in word_set("instant")
     return isinstance(node, Background | Expression)

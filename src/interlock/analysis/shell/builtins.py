@@ -334,9 +334,8 @@ def shell(job: Job) -> Stream | None:
     for path in startup:
         run_script(job, path, [], f"{job.program} --rcfile", dialect)
     if text is not None:
-        if dialect == "zsh":
-            for found in _GLOB_CODE.findall(text):
-                job.shell_text(found, f"{via} (e:…:)", dialect=dialect)
+        for found in _GLOB_CODE.findall(text) if dialect == "zsh" else ():
+            job.shell_text(found, f"{via} (e:…:)", dialect=dialect)
         return job.shell_text(text, via, args=operands, dialect=dialect)
     if not operands or "-s" in flags:
         return from_stdin(job, dialect, [job.program, *operands])
@@ -356,8 +355,7 @@ def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str], lis
         if value is None and (name in _STARTUP or letters == "C" or letters[-1:] in ("o", "O")):
             value = rest.pop(0) if rest else None
         if value is not None:
-            startup += [value] if name in _STARTUP else []
-            flags |= {value} if name not in _STARTUP else set()
+            startup.append(value) if name in _STARTUP else flags.add(value)
     rest = rest[1:] if rest[:1] in (["--"], ["-"]) else rest
     if wants_text:
         return "".join(rest[:1]), rest[1:], flags, startup
