@@ -11,8 +11,8 @@ from interlock.analysis.programs.load import word_set
 from interlock.analysis.programs.options import parse
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 from interlock.analysis.shell.expand import bounded, is_unknown
-from interlock.analysis.shell.output import unescape
 from interlock.analysis.shell.redirections import data_text
+from interlock.analysis.shell.syntax.cursor import unescape
 
 _ITEM = re.compile(r"\{[/.#%]*\d*\}")  # where GNU parallel puts each argument
 

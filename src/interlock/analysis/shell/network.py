@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from interlock.analysis.facts import HOLE, Command, taints_in, without_holes
+from interlock.analysis.http import is_deletion_name, parse_requests, read_http
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import any_word, program_set, word_set, word_table
 from interlock.analysis.programs.options import holding
@@ -17,22 +18,14 @@ from interlock.analysis.targets.carried import LEAKS, carries, copy_to, leaks_of
 _SECRET_NAME = lazy_regex(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY)[A-Z_]*{HOLE}")
 
 
-def _request(job: Job, method: str, url: str, body: str = "", headers: Sequence[str] = ()) -> None:
-    from interlock.analysis.http import read_http
-
-    read_http(method, url, body, headers, job)
-
-
 def web(job: Job) -> Stream:
-    from interlock.analysis.http import parse_requests
-
     words = [*job.words, *_config_words(job)] if "config" in job.described.http else job.words
     for request in parse_requests(job.described, words):
         job.step(5)
         url, output = request.url, request.output
         if not url:
             continue
-        _request(job, request.method, url, request.body, request.headers)
+        read_http(request.method, url, request.body, request.headers, job)
         _uploads(job, url, request.uploads, f"{url} {request.body}")
         if "items" in job.described.http and not (request.body or request.uploads):
             send_stdin(job, url)
@@ -79,7 +72,7 @@ def named_request(job: Job) -> None:
         return
     if job.stdin.known:
         for method, url in _TARGETS.findall(job.stdin.text)[:20]:
-            _request(job, method, url)
+            read_http(method, url, "", (), job)
     methods = _METHODS.split("|")
     method = next((name for word in job.words if (name := word.rpartition("=")[2]) in methods), "")
     url = next(filter(_WEB.match, job.words), "")
@@ -91,16 +84,14 @@ def named_request(job: Job) -> None:
     if not body and job.stdin.known and job.stdin.text.lstrip()[:1] == "{":
         body = job.stdin.text
     if method or body:
-        _request(job, method or "post", url, body)
+        read_http(method or "post", url, body, (), job)
 
 
 def remote_procedure(job: Job) -> None:
     """grpcurl HOST:PORT package.Service/Method: judged by its name."""
-    from interlock.analysis.http import is_deletion_name
-
     words = job.options().operands
     if words[1:2] and words[1] not in ("list", "describe") and is_deletion_name(re.split(r"[/.]", words[1])[-1]):
-        _request(job, "delete", "/".join(words[:2]))
+        read_http("delete", "/".join(words[:2]), "", (), job)
 
 
 # Where the tokens of well-known programs come from, and so may go back to.
@@ -132,7 +123,7 @@ def send_stdin(job: Job, to: str, host: str = "") -> None:
     typed = job.stdin.known and "bulk" not in job.stdin.taints  # which `ls` and `find` print
     job.effect("send", to, *leaks, *(() if typed else of_the_machine(host)))
     if raw := _RAW.match(text):
-        _request(job, raw[1], f"http://{host}{raw[2]}", text.partition("\r\n\r\n")[2])
+        read_http(raw[1], f"http://{host}{raw[2]}", text.partition("\r\n\r\n")[2], (), job)
 
 
 def find_leaks(text: str, url: str) -> frozenset[str]:

@@ -13,8 +13,9 @@ from interlock.analysis.programs import Printed
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.options import holding, options, valued
 from interlock.analysis.shell import NAMED_TAINTS, UNKNOWN, Job, Stream
+from interlock.analysis.shell.item_runners import find_targets
 from interlock.analysis.shell.redirections import data_text
-from interlock.analysis.shell.syntax.cursor import escaped
+from interlock.analysis.shell.syntax.cursor import unescape
 from interlock.analysis.targets.carried import carries, named_files
 
 _DIRECTIVE = lazy_regex(r"%([-+ #0]*\d*(?:\.\d+)?)([sdqbiuxXoc%])")
@@ -96,12 +97,6 @@ def _has_options(words: list[str]) -> bool:
     return any(word[:1] == "-" for word in words)
 
 
-def _found_files(job: Job) -> Stream:
-    from interlock.analysis.shell.item_runners import find_targets
-
-    return Stream("\n".join(find_targets(job.words)) + "\n", frozenset({"bulk"}))
-
-
 def _seq(job: Job) -> Stream:
     numbers = [int(word) for word in job.words if re.fullmatch(r"-?\d{1,6}", word)]
     if not numbers:
@@ -142,7 +137,7 @@ PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
     "words": echo,
     "formatted": _formatted,
     "files": _cat,
-    "found_files": _found_files,
+    "found_files": lambda job: Stream("\n".join(find_targets(job.words)) + "\n", frozenset({"bulk"})),
     "listing": lambda job: Stream(
         "\n".join(one if re.search(r"[*?]", one) else f"{one.rstrip('/')}/*" for one in job.plain_words) or "*",
         frozenset({"bulk"}),
@@ -276,14 +271,6 @@ def _from_hex(digits: str) -> str:
 
 MAX_OUTPUT = 100_000
 Decoder = Callable[[list[str], str], str | None]
-
-
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|[ntrabefv\\'\"c])")
-
-
-def unescape(text: str) -> str:
-    """Backslash escapes of printf and echo -e."""
-    return _ESCAPE.sub(lambda found: "" if found[1] == "c" else escaped(found[1]), text) if "\\" in text else text
 
 
 def _decoded(job: Job, decoder: Decoder) -> str | None:

@@ -221,6 +221,14 @@ def escaped(code: str) -> str:
     return chr(value) if value <= 0x10FFFF else ""
 
 
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|[ntrabefv\\'\"c])")
+
+
+def unescape(text: str) -> str:
+    """Backslash escapes of printf and echo -e."""
+    return _ESCAPE.sub(lambda found: "" if found[1] == "c" else escaped(found[1]), text) if "\\" in text else text
+
+
 def _closing(pattern: re.Pattern[str], text: str, start: int, stop: int, on_line: bool = False) -> int:
     """Where the bracket that opens at `start` is closed; -1 when it is not, or not on its line."""
     depth = 0
