@@ -15,7 +15,7 @@ from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon import object_kind, split_name, verbs
 from interlock.analysis.operations.effects import ending
 from interlock.analysis.operations.names import parse_name
-from interlock.analysis.operations.params import parse_json, short_keys
+from interlock.analysis.operations.params import each, parse_json, short_keys
 from interlock.analysis.programs import Program
 from interlock.analysis.programs.load import any_word, word_set
 from interlock.analysis.programs.options import CommandOptions, parse
@@ -79,18 +79,11 @@ class _Draft:
                 self.uploads += [value.split(";", 1)[0]] * sign.endswith("@")
         del self.urls[1:]
 
-    def _verb(self) -> str:
-        if self.method:
-            return self.method.upper()
-        if self.has("head"):
-            return "HEAD"
-        if self.all("upload"):
-            return "PUT"
-        return "POST" if (self.body and not self.has("in_query")) or self.all("form") or self.uploads else "GET"
-
     def requests(self) -> list[HttpRequest]:
         """One request for each URL; outputs go to the URLs in order, or the last to all of a client that saves its answers."""
-        verb, outputs, saves = self._verb(), self.all("output"), "saves" in self.parts
+        posts = (self.body and not self.has("in_query")) or self.all("form") or self.uploads
+        implied = "HEAD" if self.has("head") else "PUT" if self.all("upload") else "POST" if posts else "GET"
+        verb, outputs, saves = self.method.upper() or implied, self.all("output"), "saves" in self.parts
         named = self.has("own_name") or (saves and not outputs and verb != "HEAD")
         folder = "".join(f"{one.rstrip('/')}/" for one in self.all("folder")[-1:])
         if saves:
@@ -289,7 +282,7 @@ def _matches_all(body: str, query: str) -> bool:
     parts = [wanted]
     if isinstance(wanted.get("bool"), dict):
         clauses = filter(None, wanted["bool"].values())
-        parts = [part for clause in clauses for part in (clause if isinstance(clause, list) else [clause])]
+        parts = [part for clause in clauses for part in each(clause)]
     return "max_docs" not in asked and all("match_all" in part for part in parts if isinstance(part, dict))
 
 

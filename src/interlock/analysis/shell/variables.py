@@ -23,7 +23,8 @@ _QUOTES = "'\""
 
 def items_of(part: ShellVariable, values: Shell) -> list[str]:
     name = part.name
-    if part.index and part.index not in ("@", "*"):
+    single = part.index not in ("", "@", "*")
+    if single:
         evaluate(part.index, values)
     items = values.lookup(name)
     if part.indirect and items:
@@ -34,7 +35,7 @@ def items_of(part: ShellVariable, values: Shell) -> list[str]:
         items = values.environment(name)
     if part.index and (item := values.lookup(f"{name}[{part.index.strip(_QUOTES)}]")) is not None:
         items = item
-    elif part.index and items is not None and part.index not in ("@", "*"):
+    elif single and items is not None:
         number = calculate(part.index, values)
         if number is not None:
             items = [items[number]] if -len(items) <= number < len(items) else [""]
