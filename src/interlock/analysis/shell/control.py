@@ -217,21 +217,21 @@ def branches(shell: Shell, node: Branches, stdin: Stream) -> Stream:
     streams: list[Stream] = []
     proofs = [proof(node.head[at]) for at in node.tests if at >= 0]
     failed: set[str] = set()
-    after: set[str] | None = None
+    after: list[set[str]] = []
     for index, body in enumerate(node.bodies):
+        passes, fails = proofs[index] if index < len(proofs) else NOTHING_PROVED
         shell.cwds = list(start) if index < max(1, len(proofs)) or not missed else missed
-        shell.filled = filled | failed | (proofs[index][0] if index < len(proofs) else set())
+        shell.filled = filled | failed | passes
         streams.append(shell.walk_list(body, stdin))
-        if index < len(proofs):
-            failed |= proofs[index][1]
+        failed |= fails
         if not leaves(body, shell.functions):
             ends = _union(ends, shell.cwds)
-            after = shell.filled if after is None else after & shell.filled
+            after.append(shell.filled)
     shell.unsure -= 1
     if len(node.bodies) <= len(proofs) or not proofs:  # it may be that none of them runs
-        after = filled | failed if after is None else after & (filled | failed)
+        after.append(filled | failed)
         ends = _union(ends, missed or start) if node.bodies else start
-    shell.filled = filled if after is None else after
+    shell.filled = set.intersection(*after) if after else filled
     shell.cwds = ends or before
     return join_streams(streams)
 

@@ -74,11 +74,11 @@ def descriptor_of(path: str) -> str:
     """The descriptor that a path names: /dev/stdin, /dev/fd/3, /proc/self/fd/3; empty for other paths."""
     if path == "/dev/stdin":
         return "0"
-    found = _DESCRIPTOR.fullmatch(path) if path.startswith(("/dev/fd/", "/proc/")) else None
+    found = _DESCRIPTOR.fullmatch(path)
     return found[1] if found else ""
 
 
-_DESCRIPTOR = lazy_regex(r"/(?:dev|proc/(?:self|thread-self|\d+|[^/]*))/fd/(\d+)")
+_DESCRIPTOR = lazy_regex(r"/(?:dev|proc/[^/]*)/fd/(\d+)")
 _FIRST_CHOSEN = 10
 _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>", ">&"})
 
