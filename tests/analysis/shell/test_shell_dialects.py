@@ -19,6 +19,8 @@ def level(text: str) -> int:
 HARMFUL = [
     f"dash -c '(({DOCS}))'",
     f"sh -c '(({DOCS}))'",
+    f"sh -c 'echo hi; (({DOCS}))'",
+    f"sh -c '(({DOCS})); ls'",
     f"ash -c '(({DOCS}))'",
     f"echo '(({DOCS}))' | sh",
     f"sh <<< '(({DOCS}))'",
@@ -34,6 +36,7 @@ HARMLESS = [
     f"bash -c '(({DOCS.replace('/', '')}))'",
     "sh -c '((i = 1))'",
     "sh -c 'make &> out.txt'",
+    "sh -c 'echo a; make &> out.txt'",
     "sh -c 'if [[ $x == y ]]; then echo z; fi'",
     "sh -c 'make &>/dev/null'",
     "dash -c 'echo $((1 + 2))'",

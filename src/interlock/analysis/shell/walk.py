@@ -278,7 +278,8 @@ class Shell(Struct):
             stream = child.read(text, where, stdin)
             if other is not None:  # sh is bash on some systems and dash on others
                 other.dialect, other.called, other.arguments = "dash", child.called, child.arguments
-                stream = stream if stream.text else other.read(text, where, stdin, quiet=True)
+                posix = other.read(text, where, stdin, quiet=True)
+                stream = stream if stream.text else posix
             return stream
         finally:
             self.session.nesting -= 1
