@@ -147,7 +147,7 @@ class _WordReading(Struct):
     def _operand(self, word: str, following: str, before: str) -> None:
         """One operand; behind an option that nobody knows it may be that option's value, and silences nothing."""
         at, self.place = self.place, self.place + 1
-        if word in ("*", "all") or word in NET.all_of:
+        if word == "*" or word in NET.all_of:
             self.everything = True
         if self.silent or self.kind or at >= MAX_OPERANDS or len(word) > MAX_WORD:
             return

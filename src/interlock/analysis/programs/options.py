@@ -261,9 +261,6 @@ def is_disguised(name: str) -> bool:
     return any(unicodedata.category(char) == "Cc" for char in name) or unicodedata.normalize("NFKC", name).isascii()
 
 
-_RUNS = frozenset({"exec", "run"})  # from the next operand on, the words belong to another program
-
-
 def may_be_value(words: Sequence[str], at: int, valued: frozenset[str], switches: frozenset[str]) -> bool:
     """Whether the word at this place can be the value of an option before it: of any but a known switch."""
     before = words[at - 1] if at else ""
@@ -296,5 +293,5 @@ def asks_for_help(program: Program, words: Sequence[str], switches: frozenset[st
         if word[:1] != "-" and not (at and words[at - 1] in program.value_flags):
             if last:
                 return False
-            last = word in _RUNS
+            last = word in ("exec", "run")  # from the next operand on, the words belong to another program
     return False

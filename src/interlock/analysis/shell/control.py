@@ -312,11 +312,8 @@ def expression(shell: Shell, node: Expression, stdin: Stream) -> Stream:
     if node.arithmetic:
         evaluate(texts[0], shell)
     else:
-        evaluate_test(texts, shell, _NUMERIC_TESTS)
+        evaluate_test(texts, shell, word_set("numeric_tests"))
     return NOTHING
-
-
-_NUMERIC_TESTS = frozenset("-eq -ne -lt -le -gt -ge".split())
 
 
 def background(shell: Shell, node: Background, stdin: Stream) -> Stream:

@@ -29,7 +29,6 @@ _OUTPUT = lazy_regex(
 )
 # A file of this machine that the client sends to the server.
 _SENT = lazy_regex(r"(?i)(?:\\copy\s[^;]*?\sfrom|load\s+data\s+local\s+infile|\\lo_import)\s+'?([\w./~-]+)")
-_FILES = frozenset({"sqlite", "duckdb"})  # dialects of databases that are files
 _ELSEWHERE = lazy_regex(r"(?im)\battach\b|^\s*\.(?:open|restore)\b")  # another database than the one that is opened
 
 
@@ -46,7 +45,7 @@ def read_statements(job: Job, text: str, dialect: str) -> None:
         host = job.options("-h --host -U -u -p -d").value("-h", "--host") or ""
         if of_the_machine(host) and (leaks := carries(job, path) & LEAKS):
             job.effect("send", host, *leaks)
-    files = job.options("-cmd -init -c -s -f").operands if dialect in _FILES else ["/"]
+    files = job.options("-cmd -init -c -s -f").operands if dialect in ("sqlite", "duckdb") else ["/"]
     scratch = not files or files[0] in (":memory:", "") or re.match(r"/tmp/|/var/tmp/|/dev/shm/", job.full(files[0]))
     if scratch and not any(map(_ELSEWHERE.search, (text, *job.words))):
         job = ScratchJob(job.host, job.program, job.words, job.where, job.stdin)

@@ -124,7 +124,9 @@ def _is_loose(words: Sequence[str]) -> bool:
     tests = [word for at, word in enumerate(words) if not _only_narrows(words, at)]
     asked = [word for word in tests if word in word_set("find_names")]
     plain = asked[-1:] == ["-name"] and not {"-o", "-or", ","}.intersection(words)
-    return bool(word_set("find_loose").intersection(tests)) and not (plain and not _FIND_FOLLOWS.intersection(words))
+    return bool(word_set("find_loose").intersection(tests)) and not (
+        plain and {"-L", "-H", "-follow", "-files0-from"}.isdisjoint(words)
+    )
 
 
 def _only_narrows(words: Sequence[str], at: int) -> bool:
@@ -134,7 +136,6 @@ def _only_narrows(words: Sequence[str], at: int) -> bool:
 
 
 _FIND_NOT = frozenset({"!", "-not"})
-_FIND_FOLLOWS = frozenset({"-L", "-H", "-follow", "-files0-from"})
 
 
 def _limits(words: Sequence[str]) -> tuple[str, ...]:

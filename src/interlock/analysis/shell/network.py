@@ -312,7 +312,7 @@ def send_named(job: Job) -> None:
     if leaks := leaks_of(job, given) | ((taints_in(" ".join(words)) | job.stdin.taints) & LEAKS):
         job.effect("send", to or job.program, *leaks)
         return
-    is_open = job.program in program_set("open") or _OPEN.match(job.program)  # to anyone with a link
+    is_open = job.program in program_set("open") or _OPEN.match(job.program) is not None  # to anyone with a link
     if job.program in program_set("link"):  # where the first word says so
         is_open = head[:1] in (["send"], ["upload"])
     if is_open and word_set("receiving").isdisjoint(head) and (given or (job.piped and not job.stdin.known)):

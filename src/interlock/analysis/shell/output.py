@@ -202,7 +202,8 @@ def _printed(item: Printed, job: Job, words: list[str], taints: frozenset[str]) 
     if isinstance(found, str):
         named = frozenset({"secret"}) if SECRET_NAME.search(found) else frozenset()
         return Stream(found, taints_in(found) | named)
-    exact = found is None or item.by in _EXACT or (item.by in _EXACT_NAMES and not _has_options(words))
+    named = item.by in ("base_name", "folder_name") and not _has_options(words)
+    exact = found is None or named or item.by in _EXACT
     if found is None or (exact and not item.taints):
         return found
     return Stream(found.text, found.taints.union(item.taints) if exact else found.taints | _GUESS)
@@ -210,7 +211,6 @@ def _printed(item: Printed, job: Job, words: list[str], taints: frozenset[str]) 
 
 # Printers that compute what the program would print, and not only something like it.
 _EXACT = frozenset("formatted files lines numbers here nothing repeated constant".split())
-_EXACT_NAMES = frozenset({"base_name", "folder_name"})  # without options
 
 
 def _filtered(job: Job, taints: frozenset[str]) -> Stream:

@@ -74,9 +74,10 @@ def parse(text: str, step: Callable[[int], None], dialect: str = "bash") -> tupl
 def parse_document(text: str, step: Callable[[int], None], dialect: str = "bash") -> ShellWord:
     """The text as a here-document: its expansions only; none where it cannot be read."""
     try:
-        return ShellWord(expansions(ShellCursor(text, step, dialect, _GRAMMAR)), 0, len(text))
+        parts = expansions(ShellCursor(text, step, dialect, _GRAMMAR))
     except ShellSyntax:
-        return ShellWord([ShellText(text, True)], 0, len(text))
+        parts = [ShellText(text, True)]
+    return ShellWord(parts, 0, len(text))
 
 
 # -- lists
