@@ -118,7 +118,7 @@ def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Rep
         overrides = (_OVERRIDE.match(header.strip()) for header in headers)
         verb = next((found[1].lower() for found in overrides if found), verb)
     for text in (body[:_BODY_READ], place.query):  # in a form or the address, which many frameworks obey
-        if "_method" in text and (field := _METHOD_FIELD.search(text)):
+        if "_method" in text and (field := re.search(r"(?i)(?:^|[&?\s{,\"'])_method[\"']?\s*[=:]\s*[\"']?(\w+)", text)):
             verb = field[1].lower()
     if verb in ("purge", "unlink", "ban", "unlock"):  # methods that caches and WebDAV add
         verb = "delete"
@@ -167,9 +167,6 @@ def urlsplit_safely(url: str) -> UrlParts:
         return UrlParts(text, "", "", "")
     port = parts.netloc.rpartition(":")[2]
     return UrlParts(host, port if port.isdecimal() else "", unquote(parts.path), parts.query)
-
-
-_METHOD_FIELD = lazy_regex(r"(?:^|[&?\s{,\"'])_method[\"']?\s*[=:]\s*[\"']?(\w+)", re.IGNORECASE)
 
 
 def _path_deletes(path: str) -> bool:

@@ -14,10 +14,7 @@ from interlock.analysis.programs.options import CommandOptions, options
 from interlock.analysis.shell import UNKNOWN, Job, Reader, Stream
 
 MAX_TARGETS = 20
-_COMMENT = lazy_regex(r"^[ \t]*//.*$", re.MULTILINE)
 _REFERENCE = lazy_regex(r"\$[({]([A-Za-z_]\w*)[)}]")
-_SHELL_CALL = lazy_regex(r"\$\(shell ([^()\n]+)\)|^\w+\s*!=\s*(.+)$", re.MULTILINE)
-_INCLUDE = lazy_regex(r"^(?:-|s)?include[ \t]+(.+)$", re.MULTILINE)
 MOST_INCLUDED = 20
 
 
@@ -51,7 +48,7 @@ def _run_make(job: Job, found: CommandOptions) -> None:
 def _with_included(job: Job, text: str) -> str:
     texts, done = [text], set[str]()
     for one in texts:
-        for name in " ".join(_INCLUDE.findall(one)).split():
+        for name in " ".join(re.findall(r"(?m)^(?:-|s)?include[ \t]+(.+)$", one)).split():
             if name not in done and len(done) < MOST_INCLUDED:
                 done.add(name)
                 texts.append(job.file_text(name) or "")
@@ -80,7 +77,7 @@ class _Make:
         self.variables: dict[str, str] = {}
         self.rules: dict[str, Task] = {}
         current: list[str] = []
-        for call in _SHELL_CALL.finditer(text):
+        for call in re.finditer(r"(?m)\$\(shell ([^()\n]+)\)|^\w+\s*!=\s*(.+)$", text):
             job.shell_text(call[1] or call[2], "make $(shell)")
         for line in _lines(job, text):
             if line.startswith("\t") and current:
@@ -133,7 +130,7 @@ def _json_table(job: Job, path: str, key: str) -> dict[str, Any]:
     """Lines of comments left out; empty where there is none."""
     text = job.file_text(path)
     try:
-        found = json.loads(_COMMENT.sub("", text)).get(key) if text else None
+        found = json.loads(re.sub(r"(?m)^[ \t]*//.*$", "", text)).get(key) if text else None
     except (ValueError, AttributeError, RecursionError):
         found = None
     return found if isinstance(found, dict) else {}

@@ -346,7 +346,7 @@ def shell(job: Job) -> Stream | None:
 
 def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str], list[str]]:
     flags, startup, wants_text, rest = set[str](), list[str](), False, list(words)
-    while rest and (found := _SHELL_OPTION.fullmatch(rest[0])):
+    while rest and (found := re.fullmatch(r"(?s)[-+]([A-Za-z]+)|(--[a-z-]+)(?:=(.*))?", rest[0])):
         word, letters, name, value = rest.pop(0), found[1] or "", found[2], found[3]
         if name == "--command" and value is not None:
             return value, rest, flags, startup
@@ -362,7 +362,6 @@ def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str], lis
     return None, rest, flags, startup
 
 
-_SHELL_OPTION = lazy_regex(r"[-+]([A-Za-z]+)|(--[a-z-]+)(?:=(.*))?", re.DOTALL)
 _STARTUP = frozenset({"--rcfile", "--init-file"})
 
 

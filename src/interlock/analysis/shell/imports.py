@@ -13,7 +13,6 @@ from interlock.analysis.shell import Job
 
 MOST_MODULES = 40  # of one action
 ALWAYS_IMPORTED = ("sitecustomize", "usercustomize")
-_IMPORT = lazy_regex(r"(?:^|[;:])[ \t]*import\s+([\w., \t]+)", re.MULTILINE)
 _MAIN = lazy_regex(r"""if\s*\(?\s*__name__\s*==\s*["']__main__""")
 _NAME = lazy_regex(r"\w+")
 _DYNAMIC = lazy_regex(r"""(?:__import__|import_module|run_module)\(\s*["']([\w.]+)""")
@@ -96,7 +95,7 @@ def _python_names(code: str, folder: str) -> Iterator[tuple[str, str]]:
             yield module, base
         for name in _listed(names):
             yield f"{module}.{name}".lstrip("."), base
-    for names in _IMPORT.findall(code):
+    for names in re.findall(r"(?m)(?:^|[;:])[ \t]*import\s+([\w., \t]+)", code):
         yield from ((name, folder) for name in _listed(names))
     yield from ((name, folder) for name in _DYNAMIC.findall(code))
 

@@ -261,10 +261,8 @@ _APPLE_SHELL = lazy_regex(
     r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')""",
     re.IGNORECASE,
 )
-_TELL = lazy_regex(r'\s*tell\s+app(?:lication)?\s+"([^"\n]*)"(?:\s+to\b(.*))?', re.IGNORECASE)
 _APPLICATION = lazy_regex(r"""\bApplication\(\s*["'`]([^"'`\n]*)""")
 _METHOD = lazy_regex(r"\.(\w+)\(")
-_POWER = lazy_regex(r"\b(?:shut down|restart|log out)\b", re.IGNORECASE)
 
 
 def applescript(job: Job) -> None:
@@ -273,7 +271,7 @@ def applescript(job: Job) -> None:
     if not texts and job.piped:
         texts = [job.text_to_run() or job.stdin.text]
     for text in texts:
-        if _POWER.search(text):
+        if re.search(r"(?i)\b(?:shut down|restart|log out)\b", text):
             job.run(["shutdown", "now"], "osascript")
         elevated = ["privileged"] * ("administrator privileges" in text)
         for inner in map("".join, _APPLE_SHELL.findall(text)):
@@ -290,7 +288,7 @@ def _orders(text: str) -> Iterator[tuple[str, list[str]]]:
     """Application and words of each statement between `tell` and `end tell`, or behind `tell … to`."""
     told: list[str] = []
     for line in text.splitlines():
-        tell = _TELL.match(line)
+        tell = re.match(r'(?i)\s*tell\s+app(?:lication)?\s+"([^"\n]*)"(?:\s+to\b(.*))?', line)
         if tell and tell[2] is None:
             told.append(tell[1])
         elif line.split()[:2] == ["end", "tell"]:
