@@ -124,12 +124,12 @@ _RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?")
 
 
 def expand_braces(parts: list[Part]) -> list[list[Part]]:
+    if not any(isinstance(part, ShellText) and "{" in part.text for part in parts):
+        return [parts]
     placed = {chr(_PLACEHOLDER + number): part for number, part in enumerate(parts)}
     template = "".join(
         part.text if isinstance(part, ShellText) and not part.quoted else mark for mark, part in placed.items()
     )
-    if "{" not in template:
-        return [parts]
     pieces = (filter(None, _PLACEHOLDERS.split(line)) for line in _lines(template))
     return [
         [placed.get(piece) or ShellText(piece, False) for piece in line] or [ShellText("", False)] for line in pieces

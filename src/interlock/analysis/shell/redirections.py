@@ -79,7 +79,6 @@ def descriptor_of(path: str) -> str:
 
 
 _DESCRIPTOR = lazy_regex(r"/(?:dev|proc/[^/]*)/fd/(\d+)")
-
 _FIRST_CHOSEN = 10
 _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>", ">&"})
 
