@@ -202,8 +202,8 @@ def _printed(item: Printed, job: Job, words: list[str], taints: frozenset[str]) 
     if isinstance(found, str):
         named = frozenset({"secret"}) if SECRET_NAME.search(found) else frozenset()
         return Stream(found, taints_in(found) | named)
-    named = item.by in ("base_name", "folder_name") and not _has_options(words)
-    exact = found is None or named or item.by in _EXACT
+    is_name = item.by in ("base_name", "folder_name") and not _has_options(words)
+    exact = found is None or is_name or item.by in _EXACT
     if found is None or (exact and not item.taints):
         return found
     return Stream(found.text, found.taints.union(item.taints) if exact else found.taints | _GUESS)
