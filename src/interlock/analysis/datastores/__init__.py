@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from interlock.analysis.facts import HOLE, Report
 from interlock.analysis.programs.load import word_set, word_table
 from interlock.analysis.programs.options import options
-from interlock.analysis.sql.batch import SqlStatement, name_at, split
+from interlock.analysis.sql.batch import SqlStatement, split
 from interlock.analysis.sql.tokens import cut, flavours
 
 _REDIS_CALL = re.compile(r"redis\.p?call\s*\(\s*['\"](\w+)['\"]\s*(?:,\s*['\"]?([\w:*.{}-]*))?", re.IGNORECASE)
@@ -130,16 +130,16 @@ def read_cql(text: str, out: Report) -> None:
             out.unreadable("CQL made at run time", "payload")
         elif head == "DROP":
             at = 2 if item.word(1) == "MATERIALIZED" else 1
-            out.effect("store_drop", name_at(item, at + 1)[0], word_table("cql_kinds").get(item.word(at), "other"))
+            out.effect("store_drop", item.name(at + 1), word_table("cql_kinds").get(item.word(at), "other"))
         elif head == "TRUNCATE":
-            out.effect("store_delete", name_at(item, 1)[0], "unfiltered")
+            out.effect("store_delete", item.name(1), "unfiltered")
         elif head == "DELETE" or (head == "BEGIN" and item.top("DELETE") > 0):
             came, where = item.top("FROM"), item.top("WHERE")
-            out.effect("store_delete", name_at(item, came + 1)[0], *(() if where > 0 else ("unfiltered",)))
+            out.effect("store_delete", item.name(came + 1), *(() if where > 0 else ("unfiltered",)))
         elif head == "ALTER" and item.top("DROP") > 0:
-            out.effect("store_drop", name_at(item, 2)[0], "other")
+            out.effect("store_drop", item.name(2), "other")
         elif head == "SOURCE":
-            out.effect("run_script", name_at(item, 1)[0])
+            out.effect("run_script", item.name(1))
         elif head in ("GRANT", "REVOKE"):
             out.effect("store_admin", head.lower())
         else:
@@ -165,7 +165,7 @@ def read_cypher(text: str, out: Report) -> None:
             out.effect("store_read")
         elif item.head == "DROP":
             trait = {"DATABASE": "database", "INDEX": "index"}.get(item.word(1), "other")
-            out.effect("store_drop", name_at(item, 2)[0], trait)
+            out.effect("store_drop", item.name(2), trait)
         elif "DELETE" in words:  # which a label does not narrow
             narrowed = bool(words & {"WHERE", "LIMIT"}) or any(token.text == "{" for token in item.tokens)
             out.effect("store_delete", "", *(() if narrowed else ("unfiltered",)))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from interlock.analysis.facts import Report
-from interlock.analysis.sql.batch import SqlBatch, SqlStatement, name_at, split, undone_statements
+from interlock.analysis.sql.batch import SqlBatch, SqlStatement, split, undone_statements
 from interlock.analysis.sql.dynamic import CLIENT_WORDS, acts_in, read_do, read_execute, read_meta, read_text
 from interlock.analysis.sql.statements import STATEMENTS, Reader, read_calls, read_nested, read_select
 from interlock.analysis.sql.tokens import WORDS, Flavour, SqlToken, cut, flavours
@@ -144,7 +144,7 @@ def _pragma(reading: SqlBatch, item: SqlStatement) -> None:
 def _load(reading: SqlBatch, item: SqlStatement) -> None:
     """LOAD DATA fills a table; LOAD of a library runs its code."""
     library = len(item.tokens) > 1 and item.tokens[1].kind == "string" and reading.dialect != "duckdb"
-    reading.effect("sql_shell" if library else "sql_write", name_at(item, 1)[0] if library else "")
+    reading.effect("sql_shell" if library else "sql_write", item.name(1) if library else "")
 
 
 def _reset(reading: SqlBatch, item: SqlStatement) -> None:
@@ -160,12 +160,12 @@ def _detach(reading: SqlBatch, item: SqlStatement) -> None:
     if reading.dialect in ("sqlite", "duckdb"):
         reading.effect("sql_read")
     else:
-        reading.effect("sql_alter", name_at(item, 2)[0])
+        reading.effect("sql_alter", item.name(2))
 
 
 def _restore(reading: SqlBatch, item: SqlStatement) -> None:
     over = item.word(1) in ("DATABASE", "TABLE") and "REPLACE" in item.words()
-    reading.effect("sql_drop" if over else "sql_write", name_at(item, 2)[0], *([item.word(1).lower()] if over else []))
+    reading.effect("sql_drop" if over else "sql_write", item.name(2), *([item.word(1).lower()] if over else []))
 
 
 def _prepare(reading: SqlBatch, item: SqlStatement) -> None:
@@ -197,7 +197,7 @@ def _unknown(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def _report_as(verb: str) -> Reader:
-    return lambda reading, item: reading.effect(verb, name_at(item, 1)[0] if verb != "sql_read" else "")
+    return lambda reading, item: reading.effect(verb, item.name(1) if verb != "sql_read" else "")
 
 
 @cache

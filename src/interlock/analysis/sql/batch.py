@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,6 +13,8 @@ from interlock.analysis.facts import HOLE, Report
 from interlock.analysis.sql.tokens import PIECE, WORDS, SqlToken
 
 _KILLS_CLIENT_STATE = ("\\c", "\\i", "\\!", "\\g", "\\e", ".")
+_NAMELIKE = frozenset({"word", "name", "hole", "var", "string"})
+_DEEPEST_BATCH = 5
 
 
 class SqlStatement(Struct, frozen=True):
@@ -45,6 +47,46 @@ class SqlStatement(Struct, frozen=True):
 
     def words(self) -> frozenset[str]:
         return frozenset(token.word for token in self.tokens)
+
+    def up_to(self, *words: str, start: int) -> SqlStatement:
+        """What stands before the first of these words at the outer level, or before the end."""
+        end = self.top(*words, after=start)
+        return self.part(start, end if end > 0 else None)
+
+    def pieces(self) -> list[SqlStatement]:
+        """What stands between the commas at the outer level."""
+        commas = [at for at, token in enumerate(self.tokens) if token.mark == "," and not self.depths[at]]
+        return [self.part(start + 1, end) for start, end in zip([-1, *commas], [*commas, None], strict=True)]
+
+    def group(self, index: int) -> SqlStatement:
+        """What stands between the parenthesis at a place and its partner."""
+        end = index + 1
+        while end < len(self.tokens) and self.depths[end] > self.depths[index]:
+            end += 1
+        return self.part(index + 1, end)
+
+    def name_at(self, index: int) -> tuple[str, int]:
+        """The possibly qualified name at a place, as written but without quotes, and where it ends."""
+        while self.word(index) in WORDS.before_names:
+            index += 1
+        parts: list[str] = []
+        while index < len(self.tokens) and self.tokens[index].kind in _NAMELIKE:
+            parts.append(self.tokens[index].text)
+            index += 1
+            while index < len(self.tokens) and self.tokens[index].mark == ".":
+                index += 1
+                if self.text(index) == ".":
+                    parts.append("")  # db..table
+            if self.tokens[index - 1].text != ".":
+                break
+        return ".".join(parts), index
+
+    def name(self, index: int) -> str:
+        return self.name_at(index)[0]
+
+    def names(self, index: int) -> list[str]:
+        """A list of names with commas between them; what stands in parentheses after a name is skipped."""
+        return list(takewhile(bool, (piece.name(0) for piece in self.part(index).pieces())))
 
 
 def statement(tokens: Sequence[SqlToken]) -> SqlStatement:
@@ -200,12 +242,6 @@ def _undoable(item: SqlStatement, dialect: str) -> bool:
     return undone and item.word(1) not in WORDS.not_undone
 
 
-_NAMELIKE = frozenset({"word", "name", "hole", "var", "string"})
-
-
-_DEEPEST_BATCH = 5
-
-
 class SqlBatch(Struct):
     """The state of reading one batch; effects go out through it, each only once."""
 
@@ -249,7 +285,7 @@ class SqlBatch(Struct):
 
     def inside(self, item: SqlStatement, index: int) -> SqlStatement:
         """What stands in the parentheses at a place; paid for, because they can nest."""
-        found = group(item, index)
+        found = item.group(index)
         self.out.step(1 + len(found.tokens) // 32)
         return found
 
@@ -257,8 +293,7 @@ class SqlBatch(Struct):
         """True when a WHERE, a LIMIT or an inner join narrows what is hit."""
         where = item.top("WHERE", after=after)
         if where >= 0:
-            end = item.top(*WORDS.after_where, after=where + 1)
-            condition = item.tokens[where + 1 : end if end > 0 else None]
+            condition = item.up_to(*WORDS.after_where, start=where + 1).tokens
             self.out.step(1 + len(condition) // 8)  # a tree costs more than a scan
             if filters(condition, self.text, table, self.dialect):
                 return True
@@ -268,52 +303,6 @@ class SqlBatch(Struct):
         join = item.top("JOIN")
         inner = {"LEFT", "RIGHT", "FULL", "CROSS"}.isdisjoint((item.word(join - 1), item.word(join - 2)))
         return where < 0 < join and inner and item.top("ON", "USING", after=join) > 0
-
-
-def name_at(item: SqlStatement, index: int) -> tuple[str, int]:
-    """The possibly qualified name at a place, as written but without quotes, and where it ends."""
-    while item.word(index) in WORDS.before_names:
-        index += 1
-    parts: list[str] = []
-    while index < len(item.tokens) and item.tokens[index].kind in _NAMELIKE:
-        parts.append(item.tokens[index].text)
-        index += 1
-        while index < len(item.tokens) and item.tokens[index].mark == ".":
-            index += 1
-            if item.text(index) == ".":
-                parts.append("")  # db..table
-        if item.tokens[index - 1].text != ".":
-            break
-    return ".".join(parts), index
-
-
-def names_at(item: SqlStatement, index: int) -> list[str]:
-    """A list of names with commas between them; what stands in parentheses after a name is skipped."""
-    names: list[str] = []
-    while index < len(item.tokens):
-        name, index = name_at(item, index)
-        if not name:
-            break
-        names.append(name)
-        while index < len(item.tokens) and not (item.depths[index] == 0 and item.tokens[index].text == ","):
-            index += 1
-        index += 1
-    return names
-
-
-def calls(item: SqlStatement) -> Iterator[tuple[str, int]]:
-    """Every function called in a statement: its name in lower case, and the place of its parenthesis."""
-    for index, (token, following) in enumerate(pairwise(item.tokens), 1):
-        if token.kind in ("word", "name") and following.mark == "(":
-            yield token.text.lower(), index
-
-
-def group(item: SqlStatement, index: int) -> SqlStatement:
-    """What stands between the parenthesis at a place and its partner."""
-    end = index + 1
-    while end < len(item.tokens) and item.depths[end] > item.depths[index]:
-        end += 1
-    return item.part(index + 1, end)
 
 
 # -- whether a WHERE clause holds for every row, so that it filters nothing

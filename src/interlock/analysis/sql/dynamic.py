@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from interlock.analysis.sql.batch import SqlBatch, SqlStatement, group, name_at, split, statement
+from interlock.analysis.sql.batch import SqlBatch, SqlStatement, split, statement
 from interlock.analysis.sql.tokens import WORDS, SqlToken, cut, flavours
 
 
@@ -30,9 +30,8 @@ def read_execute(reading: SqlBatch, item: SqlStatement) -> None:
     at = 2 if item.word(1) == "IMMEDIATE" else 1
     if item.text(at + 1) == "=" and item.tokens[at].kind == "var":
         at += 2  # EXEC @result = procedure
-    end = item.top("USING", "INTO", after=at)
-    argument = item.tokens[at : end if end > 0 else None]
-    name = name_at(item, at)[0].rsplit(".", 1)[-1].lower()
+    argument = item.up_to("USING", "INTO", start=at).tokens
+    name = item.name(at).rsplit(".", 1)[-1].lower()
     routine = bool(argument) and argument[0].kind in ("word", "name") and item.word(1) != "IMMEDIATE"
     if name in reading.bodies:
         reading.inner(reading.bodies.pop(name))
@@ -49,7 +48,7 @@ def read_execute(reading: SqlBatch, item: SqlStatement) -> None:
 def _prepared(reading: SqlBatch, name: str) -> bool:
     """Whether this batch prepared the statement, which was read there."""
     reading.out.step(1 + len(reading.batch) // 16)
-    return any(item.head == "PREPARE" and name_at(item, 1)[0].lower() == name for item in reading.batch)
+    return any(item.head == "PREPARE" and item.name(1).lower() == name for item in reading.batch)
 
 
 def _procedure(reading: SqlBatch, name: str, argument: Sequence[SqlToken]) -> None:
@@ -114,7 +113,7 @@ def skeleton(tokens: Sequence[SqlToken]) -> tuple[str, bool]:
         index += 1
         following = item.text(index)
         if token.word in _PATTERNS and following == "(":
-            inner = group(item, index)
+            inner = item.group(index)
             index += len(inner.tokens) + 2
             token = next((part for part in inner.tokens if part.kind == "string"), token)
         if token.kind == "string":
@@ -133,7 +132,7 @@ def skeleton(tokens: Sequence[SqlToken]) -> tuple[str, bool]:
                 index += 2
                 following = item.text(index)
             if following == "(":
-                index += len(group(item, index).tokens) + 2
+                index += len(item.group(index).tokens) + 2
     return "".join(parts)[:_BOUND], unknown
 
 
@@ -149,16 +148,9 @@ def generated_by(item: SqlStatement) -> str | None:
     start = item.top("SELECT")
     if start < 0:
         return None
-    end = item.top("FROM", "INTO", "WHERE", after=start)
-    columns: list[list[SqlToken]] = [[]]
-    for index in range(start + 1, end if end > 0 else len(item.tokens)):
-        token = item.tokens[index]
-        if token.mark == "," and item.depths[index] == 0:
-            columns.append([])
-        else:
-            columns[-1].append(token)
-    built = " ".join(skeleton(column)[0].strip() for column in columns)
-    has_text = any(token.kind == "string" for column in columns for token in column)
+    columns = item.up_to("FROM", "INTO", "WHERE", start=start + 1)
+    built = " ".join(skeleton(column.tokens)[0].strip() for column in columns.pieces())
+    has_text = any(token.kind == "string" for token in columns.tokens)
     return built if has_text and looks_like_sql(built) else None
 
 

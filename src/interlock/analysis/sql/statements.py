@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 
-from interlock.analysis.sql.batch import SqlBatch, SqlStatement, calls, few, filters, name_at, names_at
+from interlock.analysis.sql.batch import SqlBatch, SqlStatement, few, filters
 from interlock.analysis.sql.dynamic import looks_like_sql
 from interlock.analysis.sql.tokens import WORDS
 
@@ -17,9 +18,9 @@ def read_select(reading: SqlBatch, item: SqlStatement) -> None:
     into = item.top("INTO")
     following = item.word(into + 1)
     if into > 0 and following in ("OUTFILE", "DUMPFILE"):
-        reading.effect("sql_shell", name_at(item, into + 2)[0])
+        reading.effect("sql_shell", item.name(into + 2))
     elif into > 0 and into + 1 < len(item.tokens) and item.tokens[into + 1].kind != "var":
-        reading.effect("sql_write", name_at(item, into + 2 if following in ("TEMP", "TEMPORARY") else into + 1)[0])
+        reading.effect("sql_write", item.name(into + 2 if following in ("TEMP", "TEMPORARY") else into + 1))
     else:
         reading.effect("sql_read")
 
@@ -47,7 +48,10 @@ def read_nested(reading: SqlBatch, item: SqlStatement) -> None:
 
 def read_calls(reading: SqlBatch, item: SqlStatement) -> None:
     """Functions that do more than compute."""
-    for name, place in calls(item):
+    for place, (token, following) in enumerate(pairwise(item.tokens), 1):
+        if following.mark != "(" or token.kind not in ("word", "name"):
+            continue
+        name = token.text.lower()
         if name in WORDS.killers:
             reading.effect("sql_kill", name)
         elif name in WORDS.server_files:
@@ -67,16 +71,15 @@ def read_calls(reading: SqlBatch, item: SqlStatement) -> None:
 
 def read_insert(reading: SqlBatch, item: SqlStatement) -> None:
     """INSERT and REPLACE add rows; INSERT OVERWRITE empties the table first."""
-    into = item.top("INTO", "TABLE", "OVERWRITE")
-    name = name_at(item, into + 1 if into > 0 else 1)[0]
+    name = item.name(max(item.top("INTO", "TABLE", "OVERWRITE"), 0) + 1)
     overwrites = item.word(1) == "OVERWRITE" and item.word(2) != "DIRECTORY"
     reading.effect("sql_truncate" if overwrites else "sql_write", name)
 
 
 def read_delete(reading: SqlBatch, item: SqlStatement) -> None:
     start = item.top("FROM")
-    name = name_at(item, 1)[0] if start != 1 and item.word(1) not in ("TOP", "LOW_PRIORITY", "QUICK", "IGNORE") else ""
-    name = name or name_at(item, start + 1 if start >= 0 else 1)[0]
+    name = item.name(1) if start != 1 and item.word(1) not in ("TOP", "LOW_PRIORITY", "QUICK", "IGNORE") else ""
+    name = name or item.name(max(start, 0) + 1)
     _report(reading, "sql_delete", name, reading.filtered(item, name) or _top(item))
 
 
@@ -84,7 +87,7 @@ def read_update(reading: SqlBatch, item: SqlStatement) -> None:
     at = 1
     while item.word(at) in ("OR", "LOW_PRIORITY", "IGNORE", "ROLLBACK", "ABORT", "REPLACE", "FAIL", "TOP"):
         at += 1
-    name = name_at(item, at)[0]
+    name = item.name(at)
     _report(reading, "sql_update", name, reading.filtered(item, name, after=1) or _top(item))
 
 
@@ -105,25 +108,23 @@ def _report(reading: SqlBatch, verb: str, name: str, narrowed: bool) -> None:
 
 def read_merge(reading: SqlBatch, item: SqlStatement) -> None:
     """MERGE: a write, and a deletion for each branch that deletes."""
-    into = item.top("INTO")
-    name = name_at(item, into + 1 if into > 0 else 1)[0]
+    name = item.name(max(item.top("INTO"), 0) + 1)
     on, when = item.top("ON"), item.top("WHEN")
     joined = filters(item.tokens[on + 1 : when], reading.text, name, reading.dialect) if 0 < on < when else True
     reading.effect("sql_write", name)
     while when >= 0:
-        end = item.top("WHEN", after=when + 1)
-        branch = item.part(when, end if end > 0 else None)
+        branch = item.up_to("WHEN", start=when + 1)
         if branch.word(branch.top("THEN") + 1) == "DELETE":
             whole = "SOURCE" in branch.words() and branch.top("AND") < 0
             _report(reading, "sql_delete", name, joined and not whole)
-        when = end
+        when = item.top("WHEN", after=when + 1)
 
 
 def read_copy(reading: SqlBatch, item: SqlStatement) -> None:
     """COPY: into a table, out to a file of the server, or through a program."""
     program = item.top("PROGRAM")
     if program > 0:
-        command = name_at(item, program + 1)[0]
+        command = item.name(program + 1)
         reading.effect("sql_shell", command)
         reading.out.shell(command)
         return
@@ -137,7 +138,7 @@ def read_copy(reading: SqlBatch, item: SqlStatement) -> None:
         else:
             reading.effect("sql_shell", target.text)
         return
-    reading.effect("sql_write", name_at(item, 2 if item.word(1) == "INTO" else 1)[0])
+    reading.effect("sql_write", item.name(2 if item.word(1) == "INTO" else 1))
 
 
 def read_purge(reading: SqlBatch, item: SqlStatement) -> None:
@@ -145,7 +146,7 @@ def read_purge(reading: SqlBatch, item: SqlStatement) -> None:
     if item.word(1) in WORDS.table("kinds"):
         read_drop(reading, item)
         return
-    reading.effect("sql_delete", (names_at(item, 1) or [""])[-1])
+    reading.effect("sql_delete", (item.names(1) or [""])[-1])
 
 
 def _kind_at(item: SqlStatement) -> tuple[int, set[str], str]:
@@ -157,7 +158,7 @@ def _kind_at(item: SqlStatement) -> tuple[int, set[str], str]:
 def read_create(reading: SqlBatch, item: SqlStatement) -> None:
     """CREATE makes something, unless OR REPLACE takes something away."""
     at, seen, kind = _kind_at(item)
-    name = name_at(item, at + 1)[0]
+    name = item.name(at + 1)
     temporary = bool(seen & {"TEMP", "TEMPORARY"}) or name.startswith("#")
     if kind == "TABLE" and temporary:
         reading.temporary.add(name.lower())
@@ -192,13 +193,13 @@ def read_drop(reading: SqlBatch, item: SqlStatement) -> None:
         reading.effect("sql_read")
         return
     if at < len(item.tokens) and item.tokens[at].kind in ("hole", "var"):
-        reading.effect("sql_drop", name_at(item, at + 1)[0], "table")
+        reading.effect("sql_drop", item.name(at + 1), "table")
         return
     trait = WORDS.table("kinds").get(kind, "other")
     if kind == "USER" and reading.dialect == "oracle" and "CASCADE" in item.words():
         trait = "schema"
     start = at + 2 if kind == "OWNED" else at + 1
-    for name in names_at(item, start) or [""]:
+    for name in item.names(start) or [""]:
         if trait == "table" and (reading.is_temporary(name) or seen & {"TEMP", "TEMPORARY"}):
             reading.effect("sql_write", name)
         else:
@@ -209,7 +210,7 @@ def read_truncate(reading: SqlBatch, item: SqlStatement) -> None:
     start = 2 if item.word(1) in ("DATABASE", "SCHEMA") else 1
     if item.word(1) == "ALL":
         start = max(item.top("FROM"), 0) + 1
-    for name in names_at(item, start) or [""]:
+    for name in item.names(start) or [""]:
         reading.effect("sql_write" if reading.is_temporary(name) else "sql_truncate", name)
 
 
@@ -219,7 +220,7 @@ def read_alter(reading: SqlBatch, item: SqlStatement) -> None:
     if kind == "DEFAULT" and (rights := item.top("GRANT", "REVOKE")) > 0:
         read_rights(reading, item.part(rights))
         return
-    name, at = name_at(item, at + 1)
+    name, at = item.name_at(at + 1)
     if _makes_superuser(item, kind):
         reading.effect("sql_grant", name, "all")
         return
@@ -229,9 +230,8 @@ def read_alter(reading: SqlBatch, item: SqlStatement) -> None:
         return
     if item.word(at) == "ON":  # ON CLUSTER c
         at += 3
-    commas = [i for i in range(at, len(item.tokens)) if item.depths[i] == 0 and item.tokens[i].text == ","]
-    for start, end in zip([at, *(i + 1 for i in commas)], [*commas, None], strict=True):
-        _alter_table(reading, item.part(start, end), name)
+    for action in item.part(at).pieces():
+        _alter_table(reading, action, name)
 
 
 def _alter_table(reading: SqlBatch, action: SqlStatement, table: str) -> None:
@@ -260,7 +260,7 @@ def _drop_part(reading: SqlBatch, action: SqlStatement, table: str) -> None:
         reading.effect("sql_drop", table, WORDS.table("parts")[part])
     else:
         at = 2 if part == "COLUMN" else 1
-        column = name_at(action, at + (action.text(at) == "("))[0]
+        column = action.name(at + (action.text(at) == "("))
         reading.effect("sql_drop", f"{table}.{column}" if column else table, "column")
 
 
@@ -268,16 +268,12 @@ def read_rights(reading: SqlBatch, item: SqlStatement) -> None:
     """GRANT, REVOKE and DENY; the target is what the right is on, or the right itself."""
     on = item.top("ON")
     to = item.top("TO", "FROM", after=1)
-    target = _spell(item, on + 1, to) if on > 0 else _spell(item, 1, to)
-    grantees = names_at(item, to + 1) if to > 0 else []
+    right = [token.text for token in item.tokens[max(on, 0) + 1 : to if to > 0 else None]]
+    target = " ".join(right).replace(" . ", ".").replace(" ,", ",")
+    grantees = item.names(to + 1) if to > 0 else []
     everything = item.word(1) == "ALL" or len(grantees) > 1 or any(name.upper() == "PUBLIC" for name in grantees)
     verb = "sql_grant" if item.head == "GRANT" else "sql_revoke"
     reading.effect(verb, target, *(("all",) if everything else ()))
-
-
-def _spell(item: SqlStatement, start: int, end: int) -> str:
-    pieces = [token.text for token in item.tokens[start : end if end > 0 else None]]
-    return " ".join(pieces).replace(" . ", ".").replace(" ,", ",")
 
 
 STATEMENTS: Mapping[str, Reader] = {
