@@ -10,7 +10,7 @@ from interlock.analysis.facts import Report
 from interlock.analysis.sql.batch import SqlBatch, SqlStatement, split, undone_statements
 from interlock.analysis.sql.dynamic import CLIENT_WORDS, acts_in, read_do, read_execute, read_meta, read_text
 from interlock.analysis.sql.statements import STATEMENTS, Reader, read_calls, read_nested, read_select
-from interlock.analysis.sql.tokens import WORDS, Flavour, SqlToken, cut, flavours
+from interlock.analysis.sql.tokens import WORDS, SqlToken, cut, flavours
 
 _LONGEST = 200_000
 _DESTRUCTIVE = frozenset({"DROP", "TRUNCATE", "DELETE", "PURGE"})
@@ -56,8 +56,8 @@ def _read(reading: SqlBatch) -> None:
         _read_batch(reading, tokens, flavour)
 
 
-def _read_batch(reading: SqlBatch, tokens: Sequence[SqlToken], flavour: Flavour) -> None:
-    dialect = "mysql" if flavour.unsure and flavour.executable_comment else reading.dialect
+def _read_batch(reading: SqlBatch, tokens: Sequence[SqlToken], flavour: str) -> None:
+    dialect = "mysql" if flavour == "perhaps_mysql" else reading.dialect
     batch = split(tokens, reading.text, dialect)
     reading.batch = batch
     outer = reading.undone

@@ -108,10 +108,10 @@ class RowCondition:
         return (low <= 1 and high >= _MANY) or None
 
     def _compare(self, node: exp.Expr) -> bool | None:
-        left, right = _bare(node.args.get("this")), _bare(node.args.get("expression"))
         sign = type(node)
-        if sign not in _HOLDS or left is None or right is None:
+        if sign not in _HOLDS:
             return self._constant(node)
+        left, right = node.this.unnest(), node.expression.unnest()
         if left == right:
             return _HOLDS[sign](1, 1)
         if isinstance(left, exp.Literal) and isinstance(right, exp.Literal):
@@ -162,14 +162,6 @@ _JUDGES: Mapping[type[exp.Expr], Callable[[RowCondition, exp.Expr], bool | None]
 }
 
 
-def _bare(node: exp.Expr | None) -> exp.Expr | None:
-    for _ in range(50):
-        if node is None or node.key != "paren":
-            break
-        node = node.this
-    return node
-
-
 def _number(node: exp.Expr | None) -> float | None:
     if node is not None and node.key == "neg":
         inner = _number(node.this)
@@ -183,9 +175,9 @@ def _number(node: exp.Expr | None) -> float | None:
 
 def _complementary(parts: list[exp.Expr]) -> bool:
     """True for `a OR NOT a`, `x IS NULL OR x IS NOT NULL`, `a = 1 OR a <> 1`."""
-    seen = set(filter(None, map(_bare, parts[:50])))
+    seen = set(parts[:50])
     return any(
-        (isinstance(node, exp.Not) and _bare(node.this) in seen)
+        (isinstance(node, exp.Not) and node.this.unnest() in seen)
         or (isinstance(node, exp.EQ) and exp.NEQ(this=node.this, expression=node.expression) in seen)
         for node in seen
     )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from interlock.analysis.facts import HOLE
 from interlock.analysis.packs import own_words
@@ -25,59 +25,27 @@ class SqlToken(Struct, frozen=True):
     end: int
 
 
-class Flavour(Struct, frozen=True):
-    """What the dialects disagree about when they cut text into tokens."""
-
-    backslash: bool = False  # a backslash escapes inside a string
-    nested: bool = True  # comments nest
-    hash_comment: bool = False
-    dash_needs_space: bool = False
-    double_is_string: bool = False
-    executable_comment: bool = False  # /*! … */ runs
-    dollar_quotes: bool = True
-    backslash_meta: bool = False  # \d, \!, \i
-    dot_meta: bool = False  # .read, .shell
-    client_lines: bool = False  # !!cmd, :r file, @file
-    oracle_quotes: bool = False  # q'[ … ]'
-    unsure: bool = False
-
-
-_MYSQL = Flavour(
-    backslash=True, nested=False, hash_comment=True, dash_needs_space=True, double_is_string=True,
-    executable_comment=True, dollar_quotes=False, backslash_meta=True,
-)  # fmt: skip
-_FLAVOURS = {
-    "": Flavour(backslash_meta=True, dot_meta=True, unsure=True),
-    "postgres": Flavour(backslash_meta=True),
-    "mysql": _MYSQL,
-    "sqlite": Flavour(nested=False, dollar_quotes=False, dot_meta=True),
-    "duckdb": Flavour(dot_meta=True),
-    "clickhouse": Flavour(backslash=True),
-    "snowflake": Flavour(backslash=True, nested=False),
-    "bigquery": Flavour(backslash=True, nested=False, hash_comment=True, double_is_string=True),
-    "tsql": Flavour(dollar_quotes=False, client_lines=True),
-    "oracle": Flavour(nested=False, dollar_quotes=False, client_lines=True, oracle_quotes=True),
-}
 _DIFFERS = re.compile(r"[\\#]|--\S|/\*")  # text that MySQL would cut in another way
 _COMMENT = re.compile(r"/\*|\*/")
 _CLOSERS = {"[": "]", "{": "}", "(": ")", "<": ">"}
 PIECE = f"{HOLE}(?:[^{HOLE};'\"\\n]{{0,120}}{HOLE})?"  # a stray mark must not swallow the statement after it
 
 
-def flavours(text: str, dialect: str) -> tuple[Flavour, ...]:
+def flavours(text: str, dialect: str) -> Sequence[str]:
     """The ways in which this text may be cut; two when the dialect is not known and it matters."""
-    first = _FLAVOURS.get(dialect, _FLAVOURS[""])
-    return (first, replace(_MYSQL, unsure=True)) if first.unsure and _DIFFERS.search(text) else (first,)
+    if dialect in WORDS.dialects:
+        return (dialect,)
+    return ("unknown", "perhaps_mysql") if _DIFFERS.search(text) else ("unknown",)
 
 
 @cache
-def _pattern(flavour: Flavour) -> re.Pattern[str]:
+def _pattern(flavour: str) -> re.Pattern[str]:
     """What a token of a flavour can be; of those that match, the first counts, and the frequent ones come first."""
-    escapes = flavour.backslash
-    skipped = [r"\s+", r"--(?!\S)[^\n]*" if flavour.dash_needs_space else r"--[^\n]*"]
-    if flavour.hash_comment:
-        skipped.append(r"#(?![^\s#!])[^\n]*" if flavour.unsure else r"#[^\n]*")
-    if flavour.executable_comment:  # what it holds is left to be read
+    escapes = flavour in WORDS.backslash
+    skipped = [r"\s+", r"--(?!\S)[^\n]*" if flavour in WORDS.dash_needs_space else r"--[^\n]*"]
+    if flavour in WORDS.hash_comment:
+        skipped.append(r"#(?![^\s#!])[^\n]*" if flavour == "perhaps_mysql" else r"#[^\n]*")
+    if flavour in WORDS.executable_comment:  # what it holds is left to be read
         skipped += [r"/\*[Mm]?!\d*", r"\*/"]
     kinds = [
         rf"(?P<word>[A-Za-z_][\w$]*+(?!['&{HOLE}]))",
@@ -85,14 +53,14 @@ def _pattern(flavour: Flavour) -> re.Pattern[str]:
         r"(?P<punct>[(),;]|::)",
         f"(?P<skipped>{'|'.join(skipped)})",
         r"(?P<comment>/\*)",
-        *([r"\\(?P<ends>;)", r"(?P<meta>\\(?:(?:!|copy)[^\n]*|(?:(?!\\\\)[^\n])*))(?:\\\\)?"] * flavour.backslash_meta),
+        *([r"\\(?P<ends>;)", r"(?P<meta>\\(?:(?:!|copy)[^\n]*|(?:(?!\\\\)[^\n])*))(?:\\\\)?"] * (flavour in WORDS.backslash_meta)),
         _quoted("string", "(?:[nNbBxXrR]|[uU]&|_\\w{1,16})?'", "'", escapes),
         _quoted("escaped", "[eE]'", "'", True),
         _quoted("double", '"', '"', escapes),
         _quoted("name", "`", "`", False),
-        *([r"(?P<dollar>(?P<tag>\$(?:[^\W\d]\w*)?\$)(?P<dollar_text>.*?)(?P<dollar_end>(?P=tag)|\Z))"] * flavour.dollar_quotes),
+        *([r"(?P<dollar>(?P<tag>\$(?:[^\W\d]\w*)?\$)(?P<dollar_text>.*?)(?P<dollar_end>(?P=tag)|\Z))"] * (flavour in WORDS.dollar_quotes)),
         r"\[(?=(?P<bracketed>(?!\d+\])[^\[\]'\"\n]{1,128})\])",
-        *([r"[nN]?[qQ]'(?P<oracle>\S)"] * flavour.oracle_quotes),
+        *([r"[nN]?[qQ]'(?P<oracle>\S)"] * (flavour in WORDS.oracle_quotes)),
         rf"(?P<spelled>(?:[^\W\d]|{PIECE})(?:[\w$]|{PIECE})*)",
         r"(?P<var>@@?[\w$#]+|\$\d+|:[^\W\d]\w*|#{1,2}\w+|\?)",
         r"(?P<operator>\|\||:=|\+=|<=>|<>|!=|>=|<=|=>|->>?|.)",
@@ -107,9 +75,9 @@ def _quoted(kind: str, opens: str, quote: str, escapes: bool) -> str:
 
 
 @cache
-def _client_line(flavour: Flavour) -> re.Pattern[str]:
+def _client_line(flavour: str) -> re.Pattern[str]:
     """A line at the beginning of a statement that is for the client program."""
-    begins = [r"\.(?=[^\W\d_])"] * flavour.dot_meta + ["(?!::)[!:@]"] * flavour.client_lines
+    begins = [r"\.(?=[^\W\d_])"] * (flavour in WORDS.dot_meta) + ["(?!::)[!:@]"] * (flavour in WORDS.client_lines)
     return re.compile(rf"(?:{'|'.join(begins)})[^\n]*" if begins else r"(?!)")
 
 
@@ -120,7 +88,7 @@ class _Cutter(Struct):
     """A position in a text, which moves forward only, so that the work is linear."""
 
     text: str
-    flavour: Flavour
+    flavour: str
     at: int = 0
     tokens: list[SqlToken] = []
     whole: bool = True  # False once a string or a comment has no end
@@ -178,10 +146,10 @@ class _Cutter(Struct):
         self.whole = self.whole and bool(found[f"{kind}_end"])
         if kind != "dollar":
             quote = {"double": '"', "name": "`"}.get(kind, "'")
-            escapes = kind == "escaped" or (kind != "name" and self.flavour.backslash)
+            escapes = kind == "escaped" or (kind != "name" and self.flavour in WORDS.backslash)
             pairs = rf"\\(.?)|({quote}){quote}" if escapes else f"()({quote}){quote}"
             inner = re.sub(pairs, r"\1\2", inner, flags=re.DOTALL) if quote in inner or escapes else inner
-        names = kind == "name" or (kind == "double" and not self.flavour.double_is_string)
+        names = kind == "name" or (kind == "double" and self.flavour not in WORDS.double_is_string)
         self.add("name" if names else "string", inner, found.end(kind))
 
     def _skip_comment(self) -> None:
@@ -189,7 +157,7 @@ class _Cutter(Struct):
         for found in _COMMENT.finditer(self.text, self.at):
             if found[0] == "*/":
                 depth -= 1
-            elif self.flavour.nested or not depth:
+            elif self.flavour in WORDS.nested or not depth:
                 depth += 1
             if depth <= 0:
                 self.at = found.end()
@@ -203,7 +171,7 @@ class _Cutter(Struct):
         return self.tokens[-1].kind in ("word", "name", "string") or self.tokens[-1].text in ")]"
 
 
-def cut(text: str, flavour: Flavour) -> tuple[list[SqlToken], bool]:
+def cut(text: str, flavour: str) -> tuple[list[SqlToken], bool]:
     """The tokens of a text, and whether every string and comment in it has an end."""
     cutter = _Cutter(text, flavour)
     cutter.cut()
