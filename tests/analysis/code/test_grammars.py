@@ -8,6 +8,7 @@ import pytest
 
 from interlock.analysis.code import dialects
 from interlock.analysis.code.templates import FormTemplate, by_grammar, check_tables
+from interlock.analysis.code.token_parser import dialect_of
 from interlock.analysis.packs import PackError
 
 
@@ -44,7 +45,9 @@ def test_a_template_that_is_none_is_refused(text: str, message: str) -> None:
 
 def test_a_rule_of_a_language_must_be_given() -> None:
     with pytest.raises(PackError, match="lua: no rule"):
-        by_grammar("lua")("x = 1")
+        by_grammar("lua", "ast")("x = 1")
+    with pytest.raises(PackError, match="awk: a form"):
+        dialect_of("awk", "ast")
 
 
 @pytest.mark.parametrize(

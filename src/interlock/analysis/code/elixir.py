@@ -16,8 +16,6 @@ from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Sym, Value
 from interlock.analysis.code.templates import by_grammar
 
-_NARROWS = frozenset({"where", "limit", "or_where", "join"})
-
 
 def _atom(build: Builder, node: Node) -> Made:
     named = text_of(node)
@@ -125,7 +123,7 @@ def _from(build: Builder, call: _Parts) -> Made:
     """from x in Table, where: …: which table, and whether all of it."""
     first = call.args[0]
     table = build.expr(first, *["right"] * (first.type == "binary_operator"))
-    return table if _NARROWS.isdisjoint(call.named) else nodes.member(table, "where")
+    return table if {"where", "limit", "or_where", "join"}.isdisjoint(call.named) else nodes.member(table, "where")
 
 
 _FORMS: dict[str, Callable[[Builder, _Parts], Made]] = {
@@ -183,5 +181,4 @@ def _narrowed(call: LibraryCall) -> Value:
     return Sym(f"{query.path}.where") if isinstance(query, Sym) else UNKNOWN
 
 
-_OWN = (_atom, _sigil, _call, _keywords, _function, _operation, _unary, _list_of)
-read_elixir = CodeLanguage("Elixir", "elixir", by_grammar("elixir", *_OWN), {"where": _narrowed}).read
+read_elixir = CodeLanguage("Elixir", "elixir", by_grammar("elixir", __name__), {"where": _narrowed}).read

@@ -36,8 +36,6 @@ class GrammarTable(Struct, frozen=True):
 class Builder:
     """Turns one tree into Python's; a node without a rule is the values of its parts."""
 
-    own_names: frozenset[str] = frozenset()  # nodes that hide the names around them
-
     def __init__(self, key: str, table: GrammarTable) -> None:
         self.key, self.table, self.joins, self.kinds = key, table, table.joins, table.kinds
         self.depth = 0
@@ -54,7 +52,7 @@ class Builder:
         self.depth += 1
         if self.depth > _DEPTH:
             raise Unparsed("nested too deeply", "nesting")
-        hides = node.type in self.own_names
+        hides = node.type in self.kinds["hides"]
         if hides:
             self.scopes.append({})
         made = self.table.rules.get(node.type, Builder.parts)(self, node)

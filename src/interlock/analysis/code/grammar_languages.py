@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import chain
 
 from interlock.analysis.code import grammar
-from interlock.analysis.code.grammar import Builder, Node, Rule, child_of, children, part, text_of
+from interlock.analysis.code.grammar import Builder, Node, child_of, children, part, text_of
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.library import library
 from interlock.analysis.code.other import read_other
@@ -31,7 +31,7 @@ def _lua_for_each(build: Builder, node: Node) -> Made:
     return nodes.loop_last(build.exprs(names), build.expr(over), body)
 
 
-read_lua = CodeLanguage("Lua", "lua", by_grammar("lua", _lua_for_each), first=1).read
+read_lua = CodeLanguage("Lua", "lua", by_grammar("lua", __name__), first=1).read
 
 
 # -- PHP
@@ -59,7 +59,7 @@ def _php_parse(source: str) -> tuple[ast.Module, bool]:
     """With or without its opening tag, and with the end of its last statement."""
     ended = source if source.rstrip().endswith((";", "}", ">")) else f"{source};"
     key = "php" if "<?" in source else "php_only"
-    return Builder(key, rules_of("php", _php_document, _php_new, _php_foreach)).module(ended)
+    return Builder(key, rules_of("php", __name__)).module(ended)
 
 
 read_php = CodeLanguage("PHP", "php", _php_parse, variable=holes("$")).read
@@ -118,13 +118,10 @@ def _julia_for_each(build: Builder, node: Node) -> Made:
     return made
 
 
-_julia_OWN = (_julia_command, _julia_call, _julia_assign, _julia_define, _julia_for_each)
-read_julia = CodeLanguage("Julia", "julia", by_grammar("julia", *_julia_OWN), damaged=read_other, first=1).read
+read_julia = CodeLanguage("Julia", "julia", by_grammar("julia", __name__), damaged=read_other, first=1).read
 
 
 # -- Ruby; `-n`, `-p` and `-i` are the caller's
-
-_ruby_SELF = frozenset({"self", "Kernel", "Object"})
 
 
 def _ruby_identifier(build: Builder, node: Node) -> Made:
@@ -150,7 +147,7 @@ def _ruby_call(build: Builder, node: Node) -> Made:
         args.append(_ruby_closure(build, block))
     if receiver is None and method in ("lambda", "proc") and args:
         return args[-1]
-    if receiver is None or text_of(receiver) in _ruby_SELF:
+    if receiver is None or text_of(receiver) in ("self", "Kernel", "Object"):
         return nodes.call(nodes.name(method), args, named)
     owner = build.expr(receiver)
     return nodes.call(nodes.member(owner, method) if method else owner, args, named)
@@ -187,14 +184,10 @@ def _ruby_added(build: Builder, node: Node) -> Made:
     return _ruby_set(build, left, added) if stays else added
 
 
-_ruby_OWN = (_ruby_identifier, _ruby_call, _ruby_closure, _ruby_assign, _ruby_added, _ruby_block_argument)
-read_ruby = CodeLanguage("Ruby", "ruby", by_grammar("ruby", *_ruby_OWN), variable=holes("@$")).read
+read_ruby = CodeLanguage("Ruby", "ruby", by_grammar("ruby", __name__), variable=holes("@$")).read
 
 
 # -- Java, Go and C#: what `jshell`, `go run` and `dotnet script` would run
-
-
-_LISTS = frozenset({"array_type", "slice_type", "implicit_type"})
 
 
 class _ProgramBuilder(Builder):
@@ -218,7 +211,7 @@ def _reference(build: Builder, node: Node) -> Made:
 
 def _new(build: Builder, node: Node) -> Made:
     kind, first = part(node, "type"), part(node, "initializer")
-    if kind and kind.type in _LISTS and first:
+    if kind and kind.type in ("array_type", "slice_type", "implicit_type") and first:
         return build.expr(first)
     args, named = grammar.given(build, node, "arguments")
     for child in children(first):
@@ -257,11 +250,8 @@ def _flags(build: Builder, node: Node) -> Made:
     return nodes.text(named) if "O_" in named and "|" in named and "(" not in named else grammar.operator(build, node)
 
 
-def _reader(name: str, key: str, *own: Rule) -> Callable[[str, Report], None]:
-    parse = by_grammar(key, _new, *own, builder=_ProgramBuilder)
-    return CodeLanguage(name, key, parse, damaged=read_other).read
+def _reader(name: str, key: str) -> Callable[[str, Report], None]:
+    return CodeLanguage(name, key, by_grammar(key, __name__, _ProgramBuilder), damaged=read_other).read
 
 
-read_java = _reader("Java", "java", _reference)
-read_go = _reader("Go", "go", _composite, _flags, _ranged)
-read_csharp = _reader("C#", "csharp")
+read_java, read_go, read_csharp = _reader("Java", "java"), _reader("Go", "go"), _reader("C#", "csharp")

@@ -40,7 +40,7 @@ def _parse(source: str) -> tuple[ast.Module, bool]:
     source = source.removeprefix("\ufeff")
     root = _tree(source.partition("\n")[2] if source.startswith("#!") else source)
     broken = [text_of(node) for node in errors(root)]
-    body = _ScriptBuilder("javascript", rules_of("javascript", *_OWN)).block(root.named_children)
+    body = _ScriptBuilder("javascript", rules_of("javascript", __name__)).block(root.named_children)
     if any(HOLE in text for text in broken):
         return ast.Module([*body, ast.Expr(nodes.call("<hole>"))], []), True
     nothing = all(child.type in ("ERROR", "comment") for child in root.named_children)
@@ -68,12 +68,7 @@ def _tree(source: str) -> Node:
 
 
 class _ScriptBuilder(Builder):
-    """Keeps the names of blocks apart, and defines the functions of a block first."""
-
-    own_names = frozenset(
-        "statement_block for_statement for_in_statement arrow_function function_expression generator_function method_definition "
-        "function_declaration generator_function_declaration".split()
-    )
+    """Defines the functions of a block first."""
 
     def block(self, found: Iterable[Node]) -> list[ast.stmt]:
         def defines(node: Node) -> bool:
@@ -279,9 +274,6 @@ def _export(build: Builder, node: Node) -> Made:
     return _titled(build.expr(node, "value"), nodes.text("default"))
 
 
-_APPLY = frozenset({"call", "apply", "bind"})
-
-
 def _member(walk: ProgramWalk, owner: Value, name: str) -> Value:
     """Where JavaScript has its own idea of it; UNKNOWN elsewhere."""
     if name == "constructor":
@@ -298,7 +290,7 @@ def _member(walk: ProgramWalk, owner: Value, name: str) -> Value:
         return owner
     if name.lower() == "prisma":
         return Sym("prisma")
-    if name in _APPLY:
+    if name in ("call", "apply", "bind"):
         return Sym(path, owner, traits=owner.traits)
     if name.endswith("Sync") and path not in library("javascript").calls:
         return walk.language.attribute(walk, owner, name.removesuffix("Sync"))
@@ -368,7 +360,6 @@ _ANSWERS: Mapping[str, Answer] = {
     "<made>": lambda call: call.owner,
     "<new>": _new,
 }
-_OWN = (_identifier, _object_of, _unary, _assignment, _function, _class_of, _for_in, _import_of, _export)
 _JAVASCRIPT = CodeLanguage(
     "JavaScript",
     "javascript",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -56,15 +57,14 @@ NOTHING = CodeToken("end", "")
 SEPARATORS = frozenset({",", ";", "=>", ":"})  # between statements and items
 
 
-class Scanner:
-    def __init__(self, source: str) -> None:
-        self.source = source
-        self.at = 0
-        self.tokens: list[CodeToken] = []
-        self.opened: list[int] = []  # the places of the brackets around this one
-        self.mates: dict[int, int] = {}  # which bracket closes which
-        self.spaced = False
-        self.resume = 0  # where the next line begins, if not behind this one
+class Scanner(Struct):
+    source: str
+    at: int = 0
+    tokens: list[CodeToken] = []
+    opened: list[int] = []  # the places of the brackets around this one
+    mates: dict[int, int] = {}  # which bracket closes which
+    spaced: bool = False
+    resume: int = 0  # where the next line begins, if not behind this one
 
     @property
     def more(self) -> bool:
@@ -167,6 +167,12 @@ def literal(raw: str, delimiter: str = "'") -> str:
 
 def unescaped(raw: str) -> str:
     return ESCAPE.sub(unescape, raw) if "\\" in raw else raw
+
+
+def function_of(module: str, key: str, name: str) -> Any:
+    """What a table means by a name: the function of the language's module that has it, perhaps with the language's before it."""
+    own = vars(sys.modules[module])
+    return own.get(f"_{key}_{name}") or own.get(f"_{name}") or own.get(name)
 
 
 # How the texts of a language are read, by what their quotes allow.

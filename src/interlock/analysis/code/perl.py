@@ -312,11 +312,10 @@ def _variable(name: str) -> Value:
     return hole(name[1:]) if name.startswith("$") else UNKNOWN
 
 
-_OWN = (_sub, _foreach, _over_list, _print, _run_block, _return, _open, _system)
 read_perl = CodeLanguage(
     "Perl",
     "perl",
-    by_tokens("perl", *_OWN, splice=_splice, take=_take, begin_line=_begin_line, bare=_bare, callee=_callee),
+    by_tokens("perl", __name__, splice=_splice, take=_take, begin_line=_begin_line, bare=_bare, callee=_callee),
     {"<open>": _opened, "shift": _shift, **dict.fromkeys(["find", "finddepth"], _find)},
     _variable,
     {_TOPIC: Marked(hole("_"), {"bulk"})},

@@ -11,7 +11,7 @@ from typing import Any
 
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, GrammarTable, Node, Rule, text_of
-from interlock.analysis.code.lexing import READS
+from interlock.analysis.code.lexing import READS, function_of
 from interlock.analysis.code.program import nodes
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
@@ -22,22 +22,24 @@ _PLACE = re.compile(r"(-?\d+)(\*?)")
 _CONSTANTS = frozenset({"None", "True", "False", "break", "continue"})
 
 
-def by_grammar(key: str, *own: Rule, builder: type[Builder] = Builder) -> Callable[[str], tuple[ast.Module, bool]]:
-    return lambda source: builder(key, rules_of(key, *own)).module(source)
+def by_grammar(key: str, module: str, builder: type[Builder] = Builder) -> Callable[[str], tuple[ast.Module, bool]]:
+    return lambda source: builder(key, rules_of(key, module)).module(source)
 
 
 @cache
-def rules_of(key: str, *own: Rule) -> GrammarTable:
-    """Refuses the name of a rule that is none."""
+def rules_of(key: str, module: str) -> GrammarTable:
+    """The rules that all share, then those of a language's module, by name; refuses the name of a rule that is none."""
     packs = {pack["language"]: pack for pack in load_packs(_SHIPPED, check_tables)}
     table = packs[key]
-    known = {**_SHARED, **{rule.__name__.lstrip("_").removeprefix(f"{key}_"): rule for rule in own}}
+    shared = {**vars(grammar), **_SHARED}
     rules: dict[str, Rule] = {}
     for pack in (packs["common"], packs.get(table.get("extends", ""), {}), table):
         for names, made in pack.get("nodes", {}).items():
-            rules.update(dict.fromkeys(names.split(), known.get(made) or FormTemplate(key, made)))
+            rule = shared.get(made) or function_of(module, key, made) or FormTemplate(key, made)
+            rules.update(dict.fromkeys(names.split(), rule))
     quotes = [(mark.encode(), READS[how]) for mark, how in table.get("quotes", {}).items()]
-    kinds = {kind: frozenset(names.split()) for kind, names in packs["common"]["kinds"].items()}
+    kinds = {**packs["common"]["kinds"], **table.get("kinds", {})}
+    kinds = {kind: frozenset(names.split()) for kind, names in kinds.items()}
     return GrammarTable(rules, frozenset(table.get("joins", ())), quotes, table.get("caseless", False), kinds)
 
 
@@ -164,12 +166,4 @@ _SHARED: Mapping[str, Rule] = {
     "symbol": lambda build, node: nodes.text(text_of(node).strip(":")),
     "truth": lambda build, node: ast.Constant(text_of(node).lower() == "true"),
     "quiet": lambda build, node: [],
-    **{
-        rule.__name__: rule
-        for rule in (
-            grammar.name, grammar.operator, grammar.negated, grammar.choice, grammar.counted_up, grammar.while_loop,
-            grammar.attempts, grammar.counted, grammar.assigned, grammar.member, grammar.item, grammar.called, grammar.texts,
-            grammar.heredoc, grammar.table,
-        )
-    },
-}  # fmt: skip
+}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from interlock.analysis.code.dialects import Form, TokenDialect
-from interlock.analysis.code.lexing import NOTHING, SEPARATORS, CodeToken, Splice, Unparsed
+from interlock.analysis.code.dialects import TokenDialect
+from interlock.analysis.code.lexing import NOTHING, SEPARATORS, CodeToken, Splice, Unparsed, function_of
 from interlock.analysis.code.program import nodes
 
 DEEPEST = 40  # expressions inside each other
@@ -22,16 +22,14 @@ _NO_STATEMENT_BEFORE = frozenset({"}", "->", "{", ",", "=", "("})
 Given = tuple[list[ast.expr], list[ast.keyword]]
 
 
-def by_tokens(key: str, *own: Form, **hooks: Any) -> Callable[[str], tuple[ast.Module, bool]]:
-    return lambda source: (ast.Module(TokenParser(dialect_of(key, *own, **hooks), source).sequence(), []), True)
+def by_tokens(key: str, module: str, **hooks: Any) -> Callable[[str], tuple[ast.Module, bool]]:
+    return lambda source: (ast.Module(TokenParser(dialect_of(key, module, **hooks), source).sequence(), []), True)
 
 
 @cache
-def dialect_of(key: str, *own: Form, **hooks: Any) -> TokenDialect:
-    shared = (if_else, while_loop, for_loop, returned, skip_statement)
-    return TokenDialect(
-        key, {form.__name__.lstrip("_").removeprefix(f"{key}_"): form for form in (*shared, *own)}, **hooks
-    )
+def dialect_of(key: str, module: str, **hooks: Any) -> TokenDialect:
+    """With the forms of the language's module, or those that several share."""
+    return TokenDialect(key, lambda name: globals().get(name) or function_of(module, key, name), **hooks)
 
 
 class TokenParser:
@@ -402,11 +400,6 @@ def params(parser: TokenParser) -> list[str]:
     return [token.text for before, token in pairwise(listed) if before.text in "(," and token.kind in ("name", "var")]
 
 
-@contextmanager
-def unbracketed(parser: TokenParser) -> Iterator[None]:
+def unbracketed(parser: TokenParser) -> AbstractContextManager[None]:
     """Read what is between the brackets here, or the same without brackets."""
-    if parser.is_op("("):
-        with parser.inside():
-            yield
-    else:
-        yield
+    return parser.inside() if parser.is_op("(") else nullcontext()

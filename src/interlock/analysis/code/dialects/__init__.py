@@ -13,7 +13,7 @@ from msgspec import Struct
 from interlock.analysis.code.lexing import READS, SPACE, CodeToken, Kind, Part, Scanner, Splicer, Unparsed, template
 from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
-from interlock.analysis.packs import Pack, convert_pack, load_packs
+from interlock.analysis.packs import Pack, PackError, convert_pack, load_packs
 
 if TYPE_CHECKING:
     from interlock.analysis.code.token_parser import TokenParser
@@ -59,7 +59,7 @@ class TokenDialect:
     def __init__(
         self,
         key: str,
-        forms: Mapping[str, Form],
+        form: Callable[[str], Form | None],
         splice: Splicer | None = None,
         take: Callable[[Scanner], bool] = lambda scanner: False,
         begin_line: Callable[[Scanner], None] = lambda scanner: None,
@@ -75,7 +75,9 @@ class TokenDialect:
         self.callee = callee
         self.operators = {sign: rank for rank, alike in enumerate(table.precedence) for sign in alike.split()}
         self.adjacent = self.operators.pop(_ADJACENT, 0)
-        self.forms = {word: forms[name] for word, name in _each_word(table.forms)}
+        self.forms = {word: form(name) for word, name in _each_word(table.forms)}
+        if None in self.forms.values():
+            raise PackError(f"{key}: a form is none of {sorted(set(table.forms.values()))}")
         self.commands = dict(_each_word(table.commands))
         self.noise, self.loops, self.topical, before = (words(key).get(kind, frozenset()) for kind in _WORDS)
         self.keywords = frozenset((*self.forms, *self.noise, *self.operators))
