@@ -81,7 +81,7 @@ def _if(build: Builder, call: _Parts) -> Made:
 
 
 def _case(build: Builder, call: _Parts) -> Made:
-    """case, cond and receive: each clause may be the one."""
+    """Each clause may be the one."""
     subject = nodes.name("<subject>")
     made = [one for value in build.exprs(call.args) for one in nodes.assign(subject, value)]
     for clause in (*call.body(), *call.body("after")):
@@ -104,7 +104,7 @@ def _for(build: Builder, call: _Parts) -> Made:
 
 
 def _try(build: Builder, call: _Parts) -> Made:
-    """try and with: what else there is may not run."""
+    """What else there is may not run."""
     made = build.block([*call.args, *call.body()])
     for other in filter(None, map(call.body, ("else", "rescue", "catch", "after"))):
         made += nodes.maybe(build.block(other))
@@ -120,7 +120,7 @@ def _define(build: Builder, call: _Parts) -> Made:
 
 
 def _from(build: Builder, call: _Parts) -> Made:
-    """from x in Table, where: …: which table, and whether all of it."""
+    """Which table is queried, and whether all of it."""
     first = call.args[0]
     table = build.expr(first, *["right"] * (first.type == "binary_operator"))
     return table if {"where", "limit", "or_where", "join"}.isdisjoint(call.named) else nodes.member(table, "where")

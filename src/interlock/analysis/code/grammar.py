@@ -24,7 +24,7 @@ _DEPTH = 160  # nodes inside each other
 
 
 class GrammarTable(Struct, frozen=True):
-    """What the nodes of one language become, and what else its table says."""
+    """What the nodes of one language become."""
 
     rules: Mapping[str, Rule]
     joins: frozenset[str]  # operators that put texts together
@@ -109,12 +109,12 @@ def child_of(node: Node, kind: str) -> Node | None:
 
 
 def name(build: Builder, node: Node) -> Made:
-    """A name without the types of `name<T>`, and without a namespace as in PHP's `\\Space\\name`."""
+    """A name without the types of `name<T>` and a namespace as in PHP's `\\Space\\name`."""
     return nodes.name(text_of(node).partition("<")[0].rpartition("\\")[2])
 
 
 def operator(build: Builder, node: Node) -> Made:
-    """Operators between two values; those of a known meaning are computed."""
+    """Operators of a known meaning are computed."""
     spine: list[Node] = []
     left: Node | None = node
     while left and left.type == node.type:  # a chain leans left, as deep as it is long
@@ -257,7 +257,6 @@ def _slice(build: Builder, parts: Sequence[Node]) -> ast.Slice:
 
 
 def params(build: Builder, node: Node | None, *titles: str) -> list[str]:
-    """The names in a list of parameters, or of the one that stands for it."""
     node = part(node, *titles)
     if node is None:
         return []
@@ -305,7 +304,7 @@ def called(build: Builder, node: Node) -> Made:
 
 
 def table(build: Builder, node: Node) -> Made:
-    """The values between brackets, some with keys; Lua's without keys are counted from one."""
+    """Values, some with keys; Lua's without keys are counted from one."""
     pairs: list[tuple[ast.expr | None, ast.expr]] = []
     for child in node.named_children:
         *keys, value = child.named_children or [child]
@@ -334,7 +333,6 @@ def _pieces(node: Node, inside: bool, plain: frozenset[str]) -> Iterator[tuple[N
 
 
 def texts(build: Builder, node: Node, read: Callable[[str], str] | None = None) -> ast.expr:
-    """A text without its marks, with the values of the code in it."""
     parts: list[str | ast.expr] = []
     whole, start = node.text or b"", node.start_byte
     read = read or next((how for mark, how in build.table.quotes if whole.startswith(mark)), unescaped)

@@ -56,7 +56,7 @@ def _php_foreach(build: Builder, node: Node) -> Made:
 
 
 def _php_parse(source: str) -> tuple[ast.Module, bool]:
-    """With or without its opening tag, and with the end of its last statement."""
+    """With or without its opening tag; ends its last statement."""
     ended = source if source.rstrip().endswith((";", "}", ">")) else f"{source};"
     key = "php" if "<?" in source else "php_only"
     return Builder(key, rules_of("php", __name__)).module(ended)
@@ -222,7 +222,7 @@ def _new(build: Builder, node: Node) -> Made:
 
 
 def _composite(build: Builder, node: Node) -> Made:
-    """Go's []string{…}, map[string]int{…} and T{…}."""
+    """`[]string{…}`, `map[string]int{…}` and `T{…}`."""
     kind, found = getattr(part(node, "type"), "type", ""), children(node, "body")
     if kind in ("slice_type", "array_type", "implicit_length_array_type"):
         return ast.List(build.exprs(found))
@@ -245,7 +245,7 @@ def _ranged(build: Builder, node: Node) -> Made:
 
 
 def _flags(build: Builder, node: Node) -> Made:
-    """Go's `os.O_APPEND|os.O_WRONLY` by its names; other operators as everywhere."""
+    """`os.O_APPEND|os.O_WRONLY` by its names; other operators as everywhere."""
     named = text_of(node)
     return nodes.text(named) if "O_" in named and "|" in named and "(" not in named else grammar.operator(build, node)
 

@@ -38,7 +38,7 @@ from interlock.analysis.facts import Report, hole, known
 
 
 def holes(sigils: str) -> Callable[[str], Value]:
-    """Variables that begin with one of these signs, before the program sets them."""
+    """What variables with these signs are before the program sets them."""
     return lambda name: hole(name.lstrip(sigils)) if name.startswith(tuple(sigils)) else UNKNOWN
 
 
@@ -200,7 +200,6 @@ class CodeLanguage(Struct, eq=False):
         return invoke(walk, func, args, named)
 
     def handles(self, func: Value) -> bool:
-        """Whether a function of a library has an answer."""
         return path_of(func) in library(self.key).calls
 
 

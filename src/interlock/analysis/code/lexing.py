@@ -106,7 +106,7 @@ class Scanner(Struct):
         return self.source[start:end]
 
     def pattern(self) -> str:
-        """The regular expression up to a delimiter like the one here, neither escaped nor in square brackets."""
+        """The regular expression up to a delimiter that is neither escaped nor in square brackets."""
         mark = re.escape(self.peek())
         ends = re.compile(rf"{mark}((?>\\.|\[\^?\]?[^\]\n]{{0,200}}\]|[^\\\n{mark}])*){mark}", re.DOTALL)
         if not self.more or not (found := self.take(ends)):
@@ -188,7 +188,7 @@ READS: Mapping[str, Callable[[str], str]] = {
 
 
 def template(raw: str, splice: Splicer | None = None) -> tuple[Part, ...]:
-    """The pieces of a text; `splice` answers for code that begins at an offset."""
+    """`splice` answers for code that begins at an offset."""
     parts: list[Part] = []
     plain: list[str] = []
     at = 0

@@ -123,7 +123,6 @@ class Library:
 
 
 def spellings(key: str) -> list[str]:
-    """The names that a key with alternatives in braces stands for."""
     found = _CHOICE.search(key)
     if found is None:
         return [key]
@@ -190,7 +189,6 @@ def library(language: str) -> Library:
 
 @cache
 def shipped() -> Sequence[Pack]:
-    """Refuses all of them when one is wrong."""
     return load_packs(_SHIPPED, check_packs)
 
 
@@ -228,12 +226,12 @@ def is_url(value: Value) -> bool:
 
 
 def holds(values: Sequence[Value]) -> bool:
-    """Whether an option is set; one that is not known is."""
+    """An option that is not known is set."""
     return any(not isinstance(value, (str, int, float, type(None))) or value not in _CLOSED for value in values)
 
 
 def flattened(values: Iterable[Value]) -> list[Value]:
-    """The values, lists taken apart; pairs are options."""
+    """Lists taken apart; pairs are options."""
     return [one for value in values if not isinstance(value, dict) for one in items(value)]
 
 
@@ -266,7 +264,6 @@ def _table(call: LibraryCall) -> list[Value]:
 
 
 def _title(call: LibraryCall) -> list[Value]:
-    """The table that was told, else the last name of the chain."""
     parts = [part for part in path_of(call.owner).split(".") if part not in ("", "?") and not part.endswith("()")]
     return _table(call) or [part for part in parts[-1:] if part != "[]"]
 

@@ -18,7 +18,6 @@ _LOOKS_RUN = re.compile(r"\S+\s+(?:-|/|~|\.|\$|\*)")  # rm -rf, chmod ~/x
 
 
 def read_other(source: str, out: Report) -> None:
-    """Report deletes, runs and dropped data by the names that most languages give such calls."""
     out.step(len(source) // 200 + 1)
     text = _COMMENT.sub("", source) if "//" in source or "/*" in source else source
     for finds, pattern in _patterns():

@@ -40,13 +40,13 @@ _SPLICED = re.compile(r"\$(?:\w+(?:::\w+)*|[&!@0])|@\w+(?:::\w+)*")
 
 
 def _begin_line(scanner: Scanner) -> None:
-    """Step over the here-documents that the line before announced, and over documentation."""
+    """Steps over here-documents that the line before announced, and documentation."""
     scanner.at, scanner.resume = max(scanner.at, scanner.resume), 0
     scanner.take(_DOCUMENTATION)
 
 
 def _take(scanner: Scanner) -> bool:
-    """Take a token that only what stands before it tells."""
+    """A token that only what stands before it tells."""
     if found := scanner.take(_NAME):
         _word(scanner, found[0])
     elif scanner.peek() not in "</" or not _operand(scanner):
@@ -170,7 +170,6 @@ def _foreach(parser: TokenParser) -> nodes.Made:
 
 
 def _over_list(parser: TokenParser) -> nodes.Made:
-    """The block is read with each item of the list."""
     word = parser.tokens[parser.at - 1].text
     with tokens.unbracketed(parser):
         block = parser.block() if parser.is_op("{") else None
@@ -292,7 +291,7 @@ def _shift(call: LibraryCall) -> Value:
 
 
 def _find(call: LibraryCall) -> Value:
-    """File::Find: the function gets every file below the directories."""
+    """Calls a function with every file below the directories."""
     parts = [one for given in call.args for one in (given.values() if isinstance(given, dict) else [given])]
     wanted = [one for one in parts if isinstance(one, ProgramFunction)] or list(call.walk.defined)
     listed = [one for given in call.args if not isinstance(given, dict) for one in items(given)]

@@ -98,7 +98,7 @@ def _spellings(source: str) -> Iterator[str]:
 
 
 def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
-    """`vars(x)["name"]` and its like: an attribute."""
+    """`vars(x)["name"]` and its like."""
     if not isinstance(owner, Sym) or not isinstance(key, str):
         return UNKNOWN
     if owner.path.endswith((".__dict__", ".__globals__")):

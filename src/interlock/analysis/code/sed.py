@@ -18,7 +18,7 @@ _STREAMS = frozenset({"/dev/stdout", "/dev/stderr", "/dev/null"})
 
 
 def read_sed(script: str, out: Report) -> None:
-    """Tell what a sed script does besides editing; what editing in place does is the caller's."""
+    """Tells what it does besides editing; what editing in place does is the caller's."""
     scanner = Scanner(script)
     try:
         while scanner.more:

@@ -111,7 +111,6 @@ def _probe(parser: Parser, piece: str, before: str, after: str) -> None:
 
 
 def errors(root: Node) -> list[Node]:
-    """What did not parse, or was missing."""
     damaged = _below(root, lambda node: node.has_error or node.is_missing)
     return [node for node in damaged if node.type == "ERROR" or node.is_missing]
 
@@ -121,7 +120,6 @@ def here_documents(root: Node) -> list[Node]:
 
 
 def _below(root: Node, enters: Callable[[Node], bool] = lambda node: True) -> Iterator[Node]:
-    """Without the nodes that are not entered and what is in them."""
     stack = [root]
     while stack:
         node = stack.pop()

@@ -174,7 +174,7 @@ def _eval(words: list[_Word]) -> _Body:
 
 
 def _exec(words: list[_Word]) -> _Body:
-    """With redirections or a pipe, the line of a shell that does the same."""
+    """The line of a shell where it redirects or pipes."""
     argv = [word for word in words if word.text not in words_of("tcl")["switches"]]
     if not any(_OPERATOR.match(word.text) for word in argv):
         return [ast.Expr(nodes.call("exec", [word.value for word in argv]))] if argv else []

@@ -54,7 +54,7 @@ def check_tables(packs: Sequence[Pack]) -> Sequence[Pack]:
 
 
 class FormTemplate:
-    """A piece of Python with marks, in whose place a node's parts are put."""
+    """Python with marks, in whose place a node's parts are put."""
 
     def __init__(self, language: str, text: str) -> None:
         if text.isidentifier() and text not in _CONSTANTS:

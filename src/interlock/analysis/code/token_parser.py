@@ -51,7 +51,6 @@ class TokenParser:
         return self.tokens[index] if index < self.stop else NOTHING
 
     def next(self) -> CodeToken:
-        """Step over a token."""
         self.at += 1
         return self.tokens[self.at - 1] if self.at <= self.stop else NOTHING
 
@@ -101,7 +100,7 @@ class TokenParser:
             self.at = max(self.at, before + 1)
 
     def statement(self) -> list[ast.stmt]:
-        """With the loop that may follow it."""
+        """With the loop that may follow."""
         body = nodes.as_statements(self.expression())
         while self.dialect.loops and self.skip(","):
             body += nodes.as_statements(self.expression())
@@ -146,7 +145,7 @@ class TokenParser:
         return not (token.kind == "name" and token.text.isalpha() and known)  # a statement; with a sign, a value
 
     def operand(self) -> ast.expr:
-        """With everything that is hung on it: members, indexes, calls."""
+        """With all that is hung on it: members, indexes, calls."""
         start, token = self.at, self.token
         if token.kind == "end" or self.is_op(*SEPARATORS):
             return nodes.NOTHING
@@ -278,7 +277,6 @@ class TokenParser:
         return given
 
     def bare_arguments(self, count: int) -> Given:
-        """None, one, or as many as commas join."""
         given: Given = [], []
         while count and self.at < self.stop:
             before = self.at

@@ -260,7 +260,7 @@ def _vim_line(line: str, level: int) -> _Code:
 
 
 def _vim_command(name: str, rest: str, level: int) -> tuple[_Code, str | None]:
-    """What one command does, and what follows its bar."""
+    """What a command does, and what follows its bar."""
     kind = dialect_of("vim", __name__).commands.get(name, "")
     if kind[:1] == "<":
         return _does(kind, rest.strip(" !") if kind == "<shell>" else rest), None
@@ -285,7 +285,6 @@ def _does(name: str, text: str) -> _Code:
 
 
 def _on_matches(rest: str) -> str:
-    """What `:g/pattern/` does on each line."""
     rest = rest.lstrip("! ")
     if not rest:
         return ""

@@ -77,7 +77,7 @@ def _read_batch(reading: SqlBatch, tokens: Sequence[SqlToken], flavour: str) -> 
 
 
 def read_statement(reading: SqlBatch, item: SqlStatement) -> None:
-    """One statement: its verb decides, then what stands inside it."""
+    """The verb decides, then what stands inside."""
     at = next((at for at, token in enumerate(item.tokens) if token.mark not in _OPENS), len(item.tokens))
     item = item.part(at) if at else item
     if not item.tokens:
@@ -128,7 +128,7 @@ def _steer(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def _set(reading: SqlBatch, item: SqlStatement) -> None:
-    """SET changes this session, or the server where it names it."""
+    """Changes this session, or the server where it names it."""
     lasting = item.word(1) in ("PASSWORD", "GLOBAL", "PERSIST", "PERSIST_ONLY")
     scoped = item.text(1).lower().startswith(("@@global", "@@persist"))
     reading.effect("sql_alter" if lasting or scoped else "sql_read", item.word(1) if lasting else "")
@@ -142,13 +142,13 @@ def _pragma(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def _load(reading: SqlBatch, item: SqlStatement) -> None:
-    """LOAD DATA fills a table; LOAD of a library runs its code."""
+    """LOAD of a library runs its code."""
     library = len(item.tokens) > 1 and item.tokens[1].kind == "string" and reading.dialect != "duckdb"
     reading.effect("sql_shell" if library else "sql_write", item.name(1) if library else "")
 
 
 def _reset(reading: SqlBatch, item: SqlStatement) -> None:
-    """RESET of a setting is nothing; MySQL's RESET MASTER deletes the binary logs."""
+    """MySQL's RESET MASTER deletes the binary logs."""
     if item.word(1) in ("MASTER", "BINARY", "REPLICA", "SLAVE"):
         reading.effect("sql_drop", item.word(1).lower(), "other")
     else:
@@ -169,7 +169,7 @@ def _restore(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def _prepare(reading: SqlBatch, item: SqlStatement) -> None:
-    """PREPARE: the statement it holds is read as if it ran, and so is text."""
+    """The statement is read as if it ran, and so is text."""
     held, came = item.top("AS"), item.top("FROM")
     if held > 0:
         inner = item.part(held + 1)
@@ -180,14 +180,13 @@ def _prepare(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def _outside(reading: SqlBatch, item: SqlStatement, read: Reader) -> None:
-    """Reads what a function or a procedure does outside the transaction, which stays done."""
+    """What a function or a procedure does outside the transaction stays done."""
     taken_back, reading.undone = reading.undone, False
     read(reading, item)
     reading.undone = taken_back
 
 
 def _unknown(reading: SqlBatch, item: SqlStatement) -> None:
-    """A statement that begins as none does."""
     if _assigns(item):
         reading.effect("sql_read")
     elif item.words() & _DESTRUCTIVE:

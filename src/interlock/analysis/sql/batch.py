@@ -66,7 +66,7 @@ class SqlStatement(Struct, frozen=True):
         return self.part(index + 1, end)
 
     def name_at(self, index: int) -> tuple[str, int]:
-        """The possibly qualified name at a place, as written but without quotes, and where it ends."""
+        """The possibly qualified name, without quotes, and where it ends."""
         while self.word(index) in WORDS.before_names:
             index += 1
         parts: list[str] = []
@@ -85,7 +85,7 @@ class SqlStatement(Struct, frozen=True):
         return self.name_at(index)[0]
 
     def names(self, index: int) -> list[str]:
-        """A list of names with commas between them; what stands in parentheses after a name is skipped."""
+        """Those of a list; what stands in parentheses after a name is skipped."""
         return list(takewhile(bool, (piece.name(0) for piece in self.part(index).pieces())))
 
 
@@ -191,7 +191,6 @@ def _run_together(whole: SqlStatement) -> list[SqlStatement]:
 
 
 def _begins(whole: SqlStatement, index: int) -> bool:
-    """True when a second statement surely begins here."""
     word, following, before = whole.word(index), whole.word(index + 1), whole.word(index - 1)
     if before in WORDS.no_statement_after:
         return False
@@ -207,7 +206,7 @@ def _begins(whole: SqlStatement, index: int) -> bool:
 
 
 def undone_statements(batch: Sequence[SqlStatement], dialect: str) -> frozenset[int]:
-    """The places of the statements that a ROLLBACK in the same batch surely takes back."""
+    """The places of those that a ROLLBACK in the same batch surely takes back."""
     result: set[int] = set()
     begun, sure = -1, False
     for index, item in enumerate(batch):
@@ -231,7 +230,7 @@ def _opens(item: SqlStatement) -> bool:
 
 
 def _undoable(item: SqlStatement, dialect: str) -> bool:
-    """True when a statement can stand in a transaction without ending it or reaching out of it."""
+    """Whether it can stand in a transaction without ending it or reaching out of it."""
     if not item.head:
         return item.tokens[0].kind == "meta" and not item.tokens[0].text.startswith(_KILLS_CLIENT_STATE)
     if item.head in WORDS.undoable:
@@ -277,7 +276,7 @@ class SqlBatch(Struct):
             self.out.unreadable(what, trait)
 
     def inner(self, sql: str, bulk: bool = False) -> None:
-        """Reads SQL that a statement runs, no deeper than a few levels; `bulk` when its text names more than one object."""
+        """Reads SQL that a statement runs; `bulk` when its text names more than one object."""
         if self.depth >= _DEEPEST_BATCH:
             self.unreadable("SQL nested too deep", "nesting")
         else:
@@ -333,7 +332,7 @@ def filters(condition: Sequence[SqlToken], text: str, table: str, dialect: str) 
 
 
 def _plain(condition: Sequence[SqlToken]) -> bool:
-    """True for `column = literal`, joined by AND: a filter without a doubt, and no need of a tree."""
+    """True for `column = literal`, joined by AND: no need of a tree."""
     at, named = 0, ("word", "name")
     while at < len(condition) and condition[at].kind in named and condition[at].word not in WORDS.no_column:
         at += 1
@@ -366,5 +365,4 @@ def _deepest(condition: Sequence[SqlToken]) -> int:
 
 
 def few(limit: SqlToken) -> bool:
-    """True when LIMIT or TOP is a number that bounds the harm."""
     return limit.kind == "number" and limit.text.isdecimal() and int(limit.text[:9]) <= _ROWS_THAT_ARE_FEW

@@ -10,7 +10,7 @@ from interlock.analysis.sql.tokens import WORDS, SqlToken, cut, flavours
 
 
 def acts_in(item: SqlStatement) -> SqlStatement | None:
-    """The first statement inside IF, LOOP, BEGIN and the like, or None when they only steer."""
+    """The first statement inside IF, LOOP, BEGIN and the like, if any."""
     at = item.top(*WORDS.acts, after=1)
     while at >= 0 and item.word(at - 1) in WORDS.no_act_after:
         at = item.top(*WORDS.acts, after=at + 1)
@@ -46,7 +46,6 @@ def read_execute(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def _prepared(reading: SqlBatch, name: str) -> bool:
-    """Whether this batch prepared the statement, which was read there."""
     reading.out.step(1 + len(reading.batch) // 16)
     return any(item.head == "PREPARE" and item.name(1).lower() == name for item in reading.batch)
 
@@ -67,7 +66,7 @@ def _procedure(reading: SqlBatch, name: str, argument: Sequence[SqlToken]) -> No
 
 
 def read_text(reading: SqlBatch, argument: Sequence[SqlToken]) -> None:
-    """Reads text that is built at run time, by its constant parts."""
+    """Built at run time, it is read by its constant parts."""
     if not any(token.kind == "string" for token in argument):
         names = {token.text.lower() for token in argument if token.kind in ("var", "word", "name")}
         argument = _assigned(reading, names)
@@ -142,7 +141,7 @@ def looks_like_sql(text: str) -> bool:
 
 
 def generated_by(item: SqlStatement) -> str | None:
-    """The statement that a SELECT's rows spell out, or None when they spell none."""
+    """The statement that a SELECT's rows spell out, if any."""
     if item.head not in ("SELECT", "WITH"):
         return None
     start = item.top("SELECT")
@@ -155,7 +154,7 @@ def generated_by(item: SqlStatement) -> str | None:
 
 
 def generated_sql(text: str, dialect: str = "") -> str | None:
-    """What a batch of SELECTs would print when its rows are statements; None when they are only data."""
+    """The statements that the rows of a batch of SELECTs spell out, if any."""
     if len(text) > _BOUND * 10:
         return None
     tokens, _ = cut(text, flavours(text, dialect)[0])
@@ -167,7 +166,7 @@ CLIENT_WORDS = {"mysql": frozenset({"SYSTEM", "SOURCE"}), "oracle": frozenset({"
 
 
 def read_meta(reading: SqlBatch, line: str, before: SqlStatement | None) -> None:
-    """One client command; `before` is the statement that it may send off."""
+    """`before` is the statement that a client command may send off."""
     command, _, rest = line.partition(" ")
     for mark in ("\\!", "!!", ":!!", "@@", "@", "!", "\\."):
         if line.startswith(mark):

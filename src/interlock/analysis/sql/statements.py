@@ -26,7 +26,7 @@ def read_select(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def read_with(reading: SqlBatch, item: SqlStatement) -> None:
-    """The statement after a list of CTEs; the writing CTEs themselves are found by `read_nested`."""
+    """The writing CTEs are found by `read_nested`."""
     main = item.top(*WORDS.main, after=1)
     if main < 0:
         reading.effect("sql_read")
@@ -70,7 +70,7 @@ def read_calls(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def read_insert(reading: SqlBatch, item: SqlStatement) -> None:
-    """INSERT and REPLACE add rows; INSERT OVERWRITE empties the table first."""
+    """INSERT OVERWRITE empties the table first."""
     name = item.name(max(item.top("INTO", "TABLE", "OVERWRITE"), 0) + 1)
     overwrites = item.word(1) == "OVERWRITE" and item.word(2) != "DIRECTORY"
     reading.effect("sql_truncate" if overwrites else "sql_write", name)
@@ -107,7 +107,7 @@ def _report(reading: SqlBatch, verb: str, name: str, narrowed: bool) -> None:
 
 
 def read_merge(reading: SqlBatch, item: SqlStatement) -> None:
-    """MERGE: a write, and a deletion for each branch that deletes."""
+    """A deletion for each branch that deletes."""
     name = item.name(max(item.top("INTO"), 0) + 1)
     on, when = item.top("ON"), item.top("WHEN")
     joined = filters(item.tokens[on + 1 : when], reading.text, name, reading.dialect) if 0 < on < when else True
@@ -121,7 +121,7 @@ def read_merge(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def read_copy(reading: SqlBatch, item: SqlStatement) -> None:
-    """COPY: into a table, out to a file of the server, or through a program."""
+    """Into a table, out to a file of the server, or through a program."""
     program = item.top("PROGRAM")
     if program > 0:
         command = item.name(program + 1)
@@ -142,7 +142,7 @@ def read_copy(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def read_purge(reading: SqlBatch, item: SqlStatement) -> None:
-    """PURGE and REMOVE take away logs, recycle bins and staged files; in some dialects REMOVE is DROP."""
+    """Logs, recycle bins and staged files; in some dialects REMOVE is DROP."""
     if item.word(1) in WORDS.table("kinds"):
         read_drop(reading, item)
         return
@@ -150,13 +150,12 @@ def read_purge(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def _kind_at(item: SqlStatement) -> tuple[int, set[str], str]:
-    """Where the kind of the object stands, the adjectives before it, and the kind."""
     at = next((at for at in range(1, len(item.tokens)) if item.word(at) not in WORDS.adjectives), len(item.tokens))
     return at, {item.word(before) for before in range(1, at)}, item.word(at)
 
 
 def read_create(reading: SqlBatch, item: SqlStatement) -> None:
-    """CREATE makes something, unless OR REPLACE takes something away."""
+    """OR REPLACE takes something away."""
     at, seen, kind = _kind_at(item)
     name = item.name(at + 1)
     temporary = bool(seen & {"TEMP", "TEMPORARY"}) or name.startswith("#")
@@ -177,7 +176,7 @@ def _makes_superuser(item: SqlStatement, kind: str) -> bool:
 
 
 def _remember_body(reading: SqlBatch, item: SqlStatement, name: str) -> None:
-    """Remembers the body of a routine, for a call in the same batch."""
+    """For a call in the same batch."""
     strings = [token.text for token in item.tokens if token.kind == "string"]
     begin = item.top("BEGIN")
     body = max(strings, key=len, default="")
@@ -187,7 +186,7 @@ def _remember_body(reading: SqlBatch, item: SqlStatement, name: str) -> None:
 
 
 def read_drop(reading: SqlBatch, item: SqlStatement) -> None:
-    """DROP of anything; a temporary table that this batch created is no loss."""
+    """A temporary table that this batch created is no loss."""
     at, seen, kind = _kind_at(item)
     if kind in ("PREPARE", "PREPARED"):
         reading.effect("sql_read")
@@ -215,7 +214,7 @@ def read_truncate(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def read_alter(reading: SqlBatch, item: SqlStatement) -> None:
-    """ALTER, one action at a time; what only adds is a write."""
+    """One action at a time; what only adds is a write."""
     at, _, kind = _kind_at(item)
     if kind == "DEFAULT" and (rights := item.top("GRANT", "REVOKE")) > 0:
         read_rights(reading, item.part(rights))
@@ -252,7 +251,7 @@ def _alter_table(reading: SqlBatch, action: SqlStatement, table: str) -> None:
 
 
 def _drop_part(reading: SqlBatch, action: SqlStatement, table: str) -> None:
-    """ALTER TABLE … DROP: a column unless another part is named."""
+    """A column unless another part is named."""
     part = action.word(1)
     if part in WORDS.harmless_drops:
         reading.effect("sql_write", table)
@@ -265,7 +264,7 @@ def _drop_part(reading: SqlBatch, action: SqlStatement, table: str) -> None:
 
 
 def read_rights(reading: SqlBatch, item: SqlStatement) -> None:
-    """GRANT, REVOKE and DENY; the target is what the right is on, or the right itself."""
+    """The target is what the right is on, or the right itself."""
     on = item.top("ON")
     to = item.top("TO", "FROM", after=1)
     right = [token.text for token in item.tokens[max(on, 0) + 1 : to if to > 0 else None]]

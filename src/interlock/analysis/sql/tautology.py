@@ -39,8 +39,6 @@ def always_true(condition: str, table: str, dialect: str) -> bool:
 
 
 class RowCondition:
-    """Three answers about a condition: it holds for every row, for none, or it depends."""
-
     def __init__(self, table: str) -> None:
         bare = table.rsplit(".", 1)[-1].strip("\"'`[]").lower()
         self.table = bare
@@ -78,13 +76,12 @@ class RowCondition:
         return False if isinstance(node.this, exp.Literal | exp.Boolean) or self._key(node.this) else None
 
     def _like(self, node: exp.Expr) -> bool | None:
-        """A pattern of nothing but `%` lets everything through."""
+        """Nothing but `%` lets everything through."""
         pattern = node.expression
         text = isinstance(pattern, exp.Literal) and pattern.is_string and pattern.this
         return bool(text and not text.strip("%")) or None
 
     def _exists(self, node: exp.Expr) -> bool | None:
-        """True for an EXISTS without a condition; None where it may depend on the row."""
         query = node.this
         return (query is not None and not any(query.args.get(part) for part in ("where", "having", "joins"))) or None
 

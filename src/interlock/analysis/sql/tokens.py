@@ -32,7 +32,7 @@ PIECE = f"{HOLE}(?:[^{HOLE};'\"\\n]{{0,120}}{HOLE})?"  # a stray mark must not s
 
 
 def flavours(text: str, dialect: str) -> Sequence[str]:
-    """The ways in which this text may be cut; two when the dialect is not known and it matters."""
+    """Two ways to cut when the dialect is not known and it matters."""
     if dialect in WORDS.dialects:
         return (dialect,)
     return ("unknown", "perhaps_mysql") if _DIFFERS.search(text) else ("unknown",)
@@ -76,7 +76,7 @@ def _quoted(kind: str, opens: str, quote: str, escapes: bool) -> str:
 
 @cache
 def _client_line(flavour: str) -> re.Pattern[str]:
-    """A line at the beginning of a statement that is for the client program."""
+    """A line at the beginning of a statement, for the client program."""
     begins = [r"\.(?=[^\W\d_])"] * (flavour in WORDS.dot_meta) + ["(?!::)[!:@]"] * (flavour in WORDS.client_lines)
     return re.compile(rf"(?:{'|'.join(begins)})[^\n]*" if begins else r"(?!)")
 
@@ -85,7 +85,7 @@ _PLAIN = frozenset({"word", "number", "punct", "var"})  # kinds of tokens that t
 
 
 class _Cutter(Struct):
-    """A position in a text, which moves forward only, so that the work is linear."""
+    """Moves forward only, so that the work is linear."""
 
     text: str
     flavour: str
@@ -121,7 +121,6 @@ class _Cutter(Struct):
         return (before >= 0 or not begin) and not self.text[before + 1 : self.at].strip()
 
     def _add_other(self, kind: str, found: re.Match[str]) -> None:
-        """A comment, a quoted piece of any kind, a word with a hole, an operator."""
         text, end = found[kind], found.end(kind)
         if kind == "comment":
             self._skip_comment()

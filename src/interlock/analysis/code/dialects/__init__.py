@@ -25,7 +25,7 @@ _MATE, _PATTERN = "<mate>", "<pattern>"  # close a text with the mate of its del
 
 
 class TokenRule(Struct, frozen=True, forbid_unknown_fields=True):
-    """One kind of token: the pattern that it begins with, and how its text is read."""
+    """The pattern that a kind of token begins with, and how its text is read."""
 
     opens: str
     kind: Kind | None = None  # without one it is stepped over
@@ -151,5 +151,5 @@ def _each_word(table: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def check_tables(packs: Sequence[Pack]) -> Sequence[TokenTable]:
-    """The tables; raises PackError where one says anything else."""
+    """Raises PackError where one says anything else."""
     return [convert_pack("dialects", pack, TokenTable) for pack in packs]

@@ -104,7 +104,7 @@ def _touching(verb: str) -> Work:
 
 
 def _in_folder(call: LibraryCall, entry: Entry, target: str) -> str:
-    """The file that a copy or move makes in a folder, as far as its name is known."""
+    """The file that a copy or move makes in a folder, where its name is known."""
     where = entry.get("move", entry.get("read"))
     if where is None or not is_folder(target):
         return target
@@ -138,7 +138,7 @@ def _open(call: LibraryCall, entry: Entry) -> Value:
 
 
 def open_mode(given: Sequence[Value]) -> str:
-    """`r`, `w` or `a`, in whatever way they are written."""
+    """`r`, `w` or `a`, however they are written."""
     if isinstance(given[0], int):  # flags, as the system has them
         return "a" if given[0] & 1024 else "w" if given[0] & 512 else "x" if given[0] & 3 else "r"
     mode = text_of(given[0])
@@ -233,7 +233,7 @@ def _chdir(call: LibraryCall, entry: Entry) -> Value:
 
 
 def _keep(call: LibraryCall, entry: Entry) -> Value:
-    """An option is set on what another call gave, by the next two arguments."""
+    """Sets an option on what another call gave, by the next two arguments."""
     for made in pick(call, entry["keep"]):
         if isinstance(made, Sym) and len(call.args) > 2:
             call.walk.attributes[f"{made.path}.{label(call.args[1])}"] = call.args[2]

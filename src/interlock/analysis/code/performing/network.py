@@ -72,7 +72,7 @@ def _wire(call: LibraryCall, entry: Entry) -> Value:
 
 
 def request(call: LibraryCall, method: str, url: Value, given: Iterable[Value], bodies: Iterable[Value] = ()) -> Value:
-    """One HTTP request; what it returns was fetched."""
+    """What it returns was fetched."""
     if isinstance(url, dict):  # in pieces
         host, port = url.get("hostname", url.get("host", UNKNOWN)), [":", url["port"]] if "port" in url else []
         url = concat([host, *port, url.get("path", "")])
@@ -144,7 +144,7 @@ _LISTS = re.compile(r"^(?:list|get|iter|search)_(?:all_)?")
 
 
 def _ask_client(call: LibraryCall, entry: Entry) -> Value:
-    """A method of a client, or a command that it is sent, is one of its program; UNKNOWN for what makes a part of the client."""
+    """A method of a client, or a command that it is sent, is one of its program; what makes a part of the client is UNKNOWN."""
     if entry["client"] == "operation":  # a client whose methods are called what they do
         return _operation(call)
     operation, asks = _snake(call.name.removesuffix("Command")), words("services")
@@ -180,7 +180,7 @@ def _snake(name: str) -> str:
 
 
 def _operation(call: LibraryCall) -> Value:
-    """A method that ends, takes away or pays is an operation of that name."""
+    """A method that ends, takes away or pays is an operation."""
     if call.world.idle:
         return UNKNOWN
     asks, noun = words("services"), _noun(call)

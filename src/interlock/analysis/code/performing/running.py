@@ -66,7 +66,7 @@ _ENDS = frozenset({"|", ";", "&&", "||", ">", ">>", "&"})
 
 
 def _printed(program: Program, words: Sequence[str]) -> frozenset[str]:
-    """The secrets in what a program prints: all variables, or the content of files."""
+    """All variables, or the content of files."""
     ways = {item.by for item in program.prints}
     end = next((at for at, word in enumerate(words) if word in _ENDS), len(words))
     names = [word for word in words[:end] if not word.startswith("-")]
@@ -186,7 +186,6 @@ _NAMING = re.compile(
 
 
 def _named(walk: ProgramWalk, text: str) -> ast.expr | None:
-    """What a text does nothing but name: `os.remove`, `require("fs")`."""
     try:
         body = walk.language.parse(text)[0].body if _NAMING.fullmatch(text.strip()) else []
     except (Unparsed, LookupError, RecursionError):
@@ -197,7 +196,7 @@ def _named(walk: ProgramWalk, text: str) -> ast.expr | None:
 
 
 def _load(call: LibraryCall, entry: Entry) -> Value:
-    """Data that can hold code: what was fetched may run."""
+    """What was fetched may hold code that runs."""
     for value in pick(call, entry["load"])[:1]:
         if url := fetched(value) or (text_of(value) if is_url(value) else ""):
             call.world.effect("run_download", url)

@@ -144,7 +144,7 @@ def read_uncalled(tree: ast.Module, walk: ProgramWalk) -> None:
 
 
 def _never_run(nodes: Sequence[ast.AST]) -> frozenset[str]:
-    """The names of functions that only their definition mentions; none where text is run that could."""
+    """Functions that only their definition mentions; none where text is run that could."""
     targets = {id(node.targets[0]) for node in nodes if isinstance(node, ast.Assign)}
     targets |= {id(node.target) for node in nodes if isinstance(node, (ast.AnnAssign, ast.NamedExpr))}
     named = [node for node in nodes if isinstance(node, (ast.Name, ast.Attribute)) and id(node) not in targets]
@@ -156,7 +156,7 @@ def _never_run(nodes: Sequence[ast.AST]) -> frozenset[str]:
 
 
 def _exports(node: ast.Assign) -> bool:
-    """Whether it only hands something out to those that would load it."""
+    """Whether it only hands something to those that would load it."""
     target: ast.expr = node.targets[0]
     while isinstance(target, ast.Attribute):
         target = target.value
@@ -167,7 +167,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def _idle_in(tree: ast.Module, nodes: Sequence[ast.AST], names: set[str], members: set[str]) -> frozenset[int]:
-    """Functions and methods that nothing mentions; none where one could be found by a name that is not written out."""
+    """Those that nothing mentions; none where one could be found by a name that is not written out."""
     imported = {alias.name.partition(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {str(node.module).partition(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
     found: set[int] = set()

@@ -137,7 +137,6 @@ def branch(test: ast.expr, body: list[ast.stmt], other: list[ast.stmt]) -> list[
 
 
 def maybe(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Statements that may not run."""
     return branch(CONDITION, body, [])
 
 
@@ -179,7 +178,7 @@ _COMPARES: Mapping[str, Callable[[], ast.cmpop]] = {
 
 
 def number(digits: str) -> ast.expr:
-    """A number as most languages write it: `0x1f`, `0o17`, `017`, `1_000`, `1.5e3`, with letters behind it."""
+    """As most languages write it: `0x1f`, `0o17`, `017`, `1_000`, `1.5e3`, with letters behind it."""
     plain = digits.replace("_", "").lower()
     try:
         if plain[:2] in ("0x", "0b", "0o"):

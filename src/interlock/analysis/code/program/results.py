@@ -136,7 +136,7 @@ def _substring(value: Value, start: Value = 0, end: Value = None, *_: Value) -> 
 
 
 def _between(value: Value, first: Value = 1, last: Value = -1, *_: Value) -> Value:
-    """Both places are counted from one, or from the end where they are negative."""
+    """Places counted from one, or from the end where they are negative."""
     start, end = (int(place) + (len(plain(value)) + 1) * (int(place) < 0) for place in (first, last))
     return _slice(value, max(start, 1) - 1, max(end, 0))
 
@@ -185,7 +185,6 @@ def _operate(op: str, left: Value, right: Value) -> Value:
 
 
 def _is_small(op: str, left: Value, right: Value) -> bool:
-    """Whether the result has a size that programs compute with."""
     sizes = [len(side) for side in (left, right) if isinstance(side, (*_TEXTS, list, tuple, dict))]
     counts = [abs(side) for side in (left, right) if isinstance(side, (int, float))]
     if len(counts) == 2:

@@ -133,7 +133,6 @@ def _joined(one: Value, other: Value) -> Value:
 
 
 def _maybe(walk: ProgramWalk, body: Sequence[ast.stmt]) -> None:
-    """Read what may not be reached."""
     before, after = _branch(walk, body)
     walk.scope.restore(before)
     for name, value in after.items():
@@ -155,7 +154,7 @@ _ROUNDS = 300  # of the loops of one program that are followed as they run
 
 
 def _counted(walk: ProgramWalk, node: ast.While) -> bool:
-    """Follow a loop whose test is known each time; False where it is not any more."""
+    """False where its test is not known any more."""
     while walk.rounds < _ROUNDS:
         holds = walk.eval(node.test)
         if holds is not True:

@@ -103,7 +103,6 @@ class ProgramEffects(Struct, eq=False):
         return f"cd {shlex.quote(place)} && " if place not in ("", ".") else ""
 
     def _start(self, words: Sequence[str], call: LibraryCall | None) -> None:
-        """A download is run, a shell hangs on a socket."""
         for word in words if self.downloads else ():
             if url := self.downloads.get(word.strip("'\";&").removeprefix("./")):
                 self.effect("run_download", url)
@@ -262,12 +261,11 @@ class ProgramWalk(Struct, eq=False):
         return self.spread(one, func, *args, *named.values())
 
     def items(self, value: Value) -> list[Value]:
-        """No more than a bounded number of them."""
         found = [item for option in options_of(value) for item in self._items(option)]
         return found if len(found) <= MAX_LOOP else [*found[:MAX_LOOP], made_from(found)]
 
     def goes_on(self) -> bool:
-        """Tells the first turn of a loop that is not followed."""
+        """Tells the first turn that is not followed."""
         self.turns += 1
         if self.turns > MAX_TURNS:
             self.world.unreadable(f"{self.language.name} that goes around too often to follow", "budget")
