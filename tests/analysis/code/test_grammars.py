@@ -45,9 +45,9 @@ def test_a_template_that_is_none_is_refused(text: str, message: str) -> None:
 
 def test_a_rule_of_a_language_must_be_given() -> None:
     with pytest.raises(PackError, match="lua: no rule"):
-        by_grammar("lua", "ast")("x = 1")
+        by_grammar("lua", "lexing")("x = 1")
     with pytest.raises(PackError, match="awk: a form"):
-        dialect_of("awk", "ast")
+        dialect_of("awk", "lexing")
 
 
 @pytest.mark.parametrize(

@@ -181,4 +181,4 @@ def _narrowed(call: LibraryCall) -> Value:
     return Sym(f"{query.path}.where") if isinstance(query, Sym) else UNKNOWN
 
 
-read_elixir = CodeLanguage("Elixir", "elixir", by_grammar("elixir", __name__), {"where": _narrowed}).read
+read_elixir = CodeLanguage("Elixir", "elixir", by_grammar("elixir", "elixir"), {"where": _narrowed}).read

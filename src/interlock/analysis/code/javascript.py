@@ -40,7 +40,7 @@ def _parse(source: str) -> tuple[ast.Module, bool]:
     source = source.removeprefix("\ufeff")
     root = _tree(source.partition("\n")[2] if source.startswith("#!") else source)
     broken = [text_of(node) for node in errors(root)]
-    body = _ScriptBuilder("javascript", rules_of("javascript", __name__)).block(root.named_children)
+    body = _ScriptBuilder("javascript", rules_of("javascript", "javascript")).block(root.named_children)
     if any(HOLE in text for text in broken):
         return ast.Module([*body, ast.Expr(nodes.call("<hole>"))], []), True
     nothing = all(child.type in ("ERROR", "comment") for child in root.named_children)

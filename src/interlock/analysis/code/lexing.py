@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from importlib import import_module
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -171,7 +171,7 @@ def unescaped(raw: str) -> str:
 
 def function_of(module: str, key: str, name: str) -> Any:
     """What a table means by a name: the function of the language's module that has it, perhaps with the language's before it."""
-    own = vars(sys.modules[module])
+    own = vars(import_module(f"interlock.analysis.code.{module}"))
     return own.get(f"_{key}_{name}") or own.get(f"_{name}") or own.get(name)
 
 

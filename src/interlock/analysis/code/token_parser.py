@@ -29,7 +29,9 @@ def by_tokens(key: str, module: str, **hooks: Any) -> Callable[[str], tuple[ast.
 @cache
 def dialect_of(key: str, module: str, **hooks: Any) -> TokenDialect:
     """With the forms of the language's module, or those that several share."""
-    return TokenDialect(key, lambda name: globals().get(name) or function_of(module, key, name), **hooks)
+    return TokenDialect(
+        key, lambda name: function_of(module, key, name) or function_of("token_parser", key, name), **hooks
+    )
 
 
 class TokenParser:

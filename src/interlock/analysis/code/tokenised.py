@@ -68,7 +68,7 @@ def _bare(parser: TokenParser, token: CodeToken) -> int:
 
 
 read_groovy = CodeLanguage(
-    "Groovy", "groovy", by_tokens("groovy", __name__, splice=_splice, bare=_bare, block=_block)
+    "Groovy", "groovy", by_tokens("groovy", "tokenised", splice=_splice, bare=_bare, block=_block)
 ).read
 
 
@@ -100,7 +100,7 @@ _CONSTANTS = {"TRUE": True, "T": True, "FALSE": False, "F": False, "NULL": None}
 read_r = CodeLanguage(
     "R",
     "r",
-    by_tokens("r", __name__),
+    by_tokens("r", "tokenised"),
     {
         "paste": lambda call: result("join_rest", [call.named.get("sep", " "), *call.args]),
         "paste0": lambda call: result("join_rest", ["", *call.args]),
@@ -127,7 +127,7 @@ def read_awk(source: str, out: Report, given: Mapping[str, str] | None = None) -
 
 def _parse_awk(source: str) -> tuple[ast.Module, bool]:
     """Only the rules for its begin and its end surely run."""
-    parser = TokenParser(dialect_of("awk", __name__), source)
+    parser = TokenParser(dialect_of("awk", "tokenised"), source)
     made: list[ast.stmt] = []
     while parser.at < parser.stop:
         before, sure = parser.at, parser.skip("BEGIN", "END")
@@ -261,7 +261,7 @@ def _vim_line(line: str, level: int) -> _Code:
 
 def _vim_command(name: str, rest: str, level: int) -> tuple[_Code, str | None]:
     """What a command does, and what follows its bar."""
-    kind = dialect_of("vim", __name__).commands.get(name, "")
+    kind = dialect_of("vim", "tokenised").commands.get(name, "")
     if kind[:1] == "<":
         return _does(kind, rest.strip(" !") if kind == "<shell>" else rest), None
     if kind in ("on_matches", "on_each"):
@@ -276,7 +276,7 @@ def _vim_command(name: str, rest: str, level: int) -> tuple[_Code, str | None]:
     called = frozenset(_CALLED.findall(own))
     evaluates = kind in ("execute", "evaluate")
     reaches = evaluates or not (called.isdisjoint(_VIM_CALLS) and called.isdisjoint(library("vim").calls))
-    made = TokenParser(dialect_of("vim", __name__), own).sequence() if reaches else []
+    made = TokenParser(dialect_of("vim", "tokenised"), own).sequence() if reaches else []
     return [ast.Expr(nodes.call("execute", [nodes.as_expression(made)]))] if kind == "execute" else made, after
 
 
