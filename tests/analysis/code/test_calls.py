@@ -18,7 +18,7 @@ READS = {
 }  # who reads the examples of what several languages share
 EXAMPLES = [
     (pack["language"], block["example"], block["does"])
-    for pack in shipped()
+    for pack in shipped().values()
     for block in (*pack.get("block", ()), *pack.get("pattern", ()))
 ]
 BLOCK = {"example": "f()", "does": [], "calls": {"f": {"delete": 0}}}

@@ -238,15 +238,13 @@ def item(build: Builder, node: Node) -> Made:
     owner, *keys = [child for child in node.named_children if child.type not in build.kinds["quiet"]]
     while len(keys) == 1 and keys[0].type in build.kinds["keys"]:
         keys = keys[0].named_children
+    value = build.expr(owner)
     if node.type == "slice_expression":
-        return nodes.item(build.expr(owner), _slice(build, node.children[2:]))
-    if (
-        len(keys) == 1
-        and keys[0].type in build.kinds["ranges"]
-        and any(child.type in build.kinds["dots"] for child in keys[0].children)
-    ):
-        return nodes.item(build.expr(owner), _slice(build, keys[0].children))
-    return nodes.item(build.expr(owner), nodes.several(build.exprs(keys))) if keys else build.expr(owner)
+        return nodes.item(value, _slice(build, node.children[2:]))
+    ends = keys[0].children if len(keys) == 1 and keys[0].type in build.kinds["ranges"] else []
+    if any(child.type in build.kinds["dots"] for child in ends):
+        return nodes.item(value, _slice(build, ends))
+    return nodes.item(value, nodes.several(build.exprs(keys))) if keys else value
 
 
 def _slice(build: Builder, parts: Sequence[Node]) -> ast.Slice:

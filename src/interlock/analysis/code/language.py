@@ -231,10 +231,8 @@ def _unknown(func: Sym, call: LibraryCall) -> Value:
 
 
 def _each(call: LibraryCall) -> list[Value]:
-    functions = [
-        value for value in call.args if isinstance(value, ProgramFunction) or call.walk.language.handles(value)
-    ]
-    plain = [value for value in call.args if not any(value is one for one in functions)]
+    handles = call.walk.language.handles
+    plain = [value for value in call.args if not (isinstance(value, ProgramFunction) or handles(value))]
     if isinstance(call.owner, (list, tuple)):
         return list(call.owner)[:FEW] or [UNKNOWN]
     if plain:

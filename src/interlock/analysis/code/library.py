@@ -9,7 +9,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from interlock.analysis.code.program.paths import items
+from interlock.analysis.code.program.paths import spread
 from interlock.analysis.code.program.results import work_of
 from interlock.analysis.code.program.values import (
     LibraryCall,
@@ -34,7 +34,6 @@ class Entry(dict[str, Any]):
     __eq__ = object.__eq__
 
 
-_SHIPPED = Path(__file__).parent / "calls"
 COMMON = "common"  # the table that every language has
 
 # What a call does to its arguments, each with the place of the argument.
@@ -182,20 +181,18 @@ def _is_place(value: object) -> bool:
 
 @cache
 def library(language: str) -> Library:
-    packs = {pack["language"]: pack for pack in shipped()}
-    own = packs[language]
-    return Library([packs[COMMON], *(packs[name] for name in own.get("extends", ())), own])
+    own = shipped()[language]
+    return Library([shipped()[name] for name in (COMMON, *own.get("extends", ()), language)])
 
 
 @cache
-def shipped() -> Sequence[Pack]:
-    return load_packs(_SHIPPED, check_packs)
+def shipped() -> Mapping[str, Pack]:
+    return {pack["language"]: pack for pack in load_packs(Path(__file__).parent / "calls", check_packs)}
 
 
 @cache
 def words(kind: str) -> Mapping[str, frozenset[str]]:
-    pack = next(pack for pack in shipped() if pack["language"] == kind)
-    return {title: frozenset(names) for title, names in pack.get("words", {}).items()}
+    return {title: frozenset(names) for title, names in shipped()[kind].get("words", {}).items()}
 
 
 def pick(call: LibraryCall, where: object) -> list[Any]:
@@ -232,7 +229,7 @@ def holds(values: Sequence[Value]) -> bool:
 
 def flattened(values: Iterable[Value]) -> list[Value]:
     """Lists taken apart; pairs are options."""
-    return [one for value in values if not isinstance(value, dict) for one in items(value)]
+    return spread(value for value in values if not isinstance(value, dict))
 
 
 # -- places in the chain that a call ends: what made it, and the model, the table or the collection that it is about

@@ -28,9 +28,8 @@ def read_other(source: str, out: Report) -> None:
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], Pack]]:
-    pack = next(pack for pack in shipped() if pack["language"] == "other")
-    sources = [("".join(one["finds"]).replace("TEXT", _TEXT).replace("GAP", _GAP), one) for one in pack["pattern"]]
-    return [(re.compile(source), one) for source, one in sources]
+    patterns = shipped()["other"]["pattern"]
+    return [(re.compile("".join(one["finds"]).replace("TEXT", _TEXT).replace("GAP", _GAP)), one) for one in patterns]
 
 
 def _tell(out: Report, found: re.Match[str], pattern: Pack) -> None:

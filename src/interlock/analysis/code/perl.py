@@ -9,11 +9,11 @@ import textwrap
 from interlock.analysis.code import token_parser as tokens
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import CodeToken, Part, Scanner, Splice, Unparsed, balanced, literal, template
-from interlock.analysis.code.library import library, words
+from interlock.analysis.code.library import flattened, library, words
 from interlock.analysis.code.performing import open_mode
 from interlock.analysis.code.performing.running import shell_line
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.paths import items, tree
+from interlock.analysis.code.program.paths import tree
 from interlock.analysis.code.program.values import (
     UNKNOWN,
     LibraryCall,
@@ -294,8 +294,7 @@ def _find(call: LibraryCall) -> Value:
     """Calls a function with every file below the directories."""
     parts = [one for given in call.args for one in (given.values() if isinstance(given, dict) else [given])]
     wanted = [one for one in parts if isinstance(one, ProgramFunction)] or list(call.walk.defined)
-    listed = [one for given in call.args if not isinstance(given, dict) for one in items(given)]
-    places = [one for one in listed if isinstance(one, str)]
+    places = [one for one in flattened(call.args) if isinstance(one, str)]
     for file in tree(*places):
         for name in (_TOPIC, "$File::Find::name", "$File::Find::dir"):
             call.walk.scope.set(name, file)

@@ -228,7 +228,7 @@ def _orders(call: LibraryCall, entry: Entry) -> Value:
 
 def _chdir(call: LibraryCall, entry: Entry) -> Value:
     for path in pick(call, entry["chdir"])[:1]:
-        call.world.cwd = call.world.located(text_of(path))
+        call.world.cwd = call.world.located(path)
     return call.world.cwd
 
 

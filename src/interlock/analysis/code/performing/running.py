@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import COMMON, URL, Entry, chosen, flattened, holds, is_url, pick, words
 from interlock.analysis.code.program.expressions import narrow
-from interlock.analysis.code.program.paths import items
+from interlock.analysis.code.program.paths import spread
 from interlock.analysis.code.program.results import result
 from interlock.analysis.code.program.values import (
     MEMORY,
@@ -254,7 +254,7 @@ def _calls(call: LibraryCall, entry: Entry) -> Value:
         return _call_each(call, func, _rows(call, entry), given, entry.get("makes", ""))
     if not is_function:
         return UNKNOWN
-    return call.walk.call(func, [one for value in given for one in items(value)] if entry.get("spread") else given, {})
+    return call.walk.call(func, spread(given) if entry.get("spread") else given, {})
 
 
 def _call_member(call: LibraryCall, among: object, named: Value, given: list[Value]) -> Value:
@@ -298,7 +298,7 @@ def _rows(call: LibraryCall, entry: Entry) -> list[list[Value]]:
     lists = lists or [[UNKNOWN]]
     rows = [list(row) for row in zip(*lists, strict=False)]
     if entry.get("spread"):
-        return [[one for value in row for one in items(value)] for row in rows]
+        return [spread(row) for row in rows]
     return [[*row, at, lists[0]] for at, row in enumerate(rows)] if entry.get("indexed") else rows
 
 

@@ -79,7 +79,7 @@ def _comparison(walk: ProgramWalk, left: ast.expr, op: ast.cmpop, right: ast.exp
     return (_root(right), f"*{text_of(left.value)}*") if isinstance(left, ast.Constant) else ("", "")
 
 
-def _any_of(values: list[Value] | tuple[Value, ...]) -> str:
+def _any_of(values: Sequence[Value]) -> str:
     return "{" + ",".join(map(text_of, values)) + "}"
 
 
@@ -252,11 +252,10 @@ def _dict(walk: ProgramWalk, node: ast.Dict) -> Value:
     made: dict[Value, Value] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         held = walk.eval(value)
-        name = UNKNOWN if key is None else walk.eval(key)
-        if key is None and isinstance(held, dict):
-            made.update(held)
+        if key is None:
+            made.update(held if isinstance(held, dict) else {UNKNOWN: held})
         else:
-            made[_key(name)] = held
+            made[_key(walk.eval(key))] = held
     return made
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from interlock.analysis.code.program.values import (
     UNKNOWN,
@@ -28,15 +28,19 @@ def items(value: Value) -> list[Value]:
     return [value] if found is None else found
 
 
+def spread(values: Iterable[Value]) -> list[Value]:
+    """The items of them all."""
+    return [one for value in values for one in items(value)]
+
+
 def as_path(*parts: Value) -> Value:
-    texts = [one for part in parts for one in items(part) if one is not None and one != ""]
+    texts = [one for one in spread(parts) if one is not None and one != ""]
     joined = join_path(*texts) if texts else "."
     return tagged(joined, PATH)
 
 
 def listing(*patterns: Value) -> Value:
-    found = [one for pattern in patterns for one in items(pattern)] or ["*"]
-    return [tagged(one, "bulk", PATH, *["deep"] * ("**" in text_of(one))) for one in found]
+    return [tagged(one, "bulk", PATH, *["deep"] * ("**" in text_of(one))) for one in spread(patterns) or ["*"]]
 
 
 def tree(*places: Value) -> Value:

@@ -14,7 +14,7 @@ from functools import cache, partial
 from itertools import count
 
 from interlock.analysis.code.program.encodings import ENCODINGS, plain, substituted
-from interlock.analysis.code.program.paths import PATHS, items
+from interlock.analysis.code.program.paths import PATHS, spread
 from interlock.analysis.code.program.values import (
     ENDLESS,
     MAX_ITEMS,
@@ -96,7 +96,7 @@ def _split(value: Value, between: Value = " ", *_: Value) -> Value:
 
 
 def _chr(*codes: Value) -> Value:
-    return "".join(chr(int(number)) for code in codes for number in items(code))
+    return "".join(chr(int(number)) for number in spread(codes))
 
 
 def _repeat(value: Value, count: Value) -> Value:
@@ -172,7 +172,7 @@ def operate(op: str, left: Value, right: Value) -> Value:
 def _operate(op: str, left: Value, right: Value) -> Value:
     if op == "Add" and (isinstance(left, _SEQUENCES) or isinstance(right, _SEQUENCES)):
         # one that is no list is part of a command line, still worth reading
-        joined = [one for side in (left, right) for one in (side if isinstance(side, _SEQUENCES) else [side])]
+        joined = _list(left, right)
         pair = isinstance(left, tuple) and isinstance(right, _SEQUENCES)
         return UNKNOWN if len(joined) > MAX_ITEMS else tuple(joined) if pair else joined
     if op == "Add" and (isinstance(left, str) or isinstance(right, str)):
@@ -381,7 +381,7 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     ),
     "join": _join,
     "join_rest": lambda between, *rest: _join(between, _list(*rest)),
-    "concat": lambda *given: concat([one for value in given for one in items(value)]),
+    "concat": lambda *given: concat(spread(given)),
     "split": _split,
     "split_each": lambda value, between=" ", *_: [_split(value, between)],
     "replace": _replace,
@@ -389,11 +389,9 @@ RESULTS: Mapping[str, Callable[..., Value]] = {
     "repeat": _repeat,
     "substr": lambda value, start, length=None: marked(plain(value)[int(start) :][: length and int(length)], value),
     "unquote": _of_text(urllib.parse.unquote),
-    "pack": lambda template, *given: _PACKED[plain(template).replace(" ", "")[:1]](
-        *(one for value in given for one in items(value))
-    ),
+    "pack": lambda template, *given: _PACKED[plain(template).replace(" ", "")[:1]](*spread(given)),
     "unpack_text": lambda value, shape="", *_: ENCODINGS["base64"](value) if plain(shape)[:1] == "m" else UNKNOWN,
-    "format": lambda template, *given: percent(template, [one for value in given for one in items(value)]),
+    "format": lambda template, *given: percent(template, spread(given)),
     "number": _number,
     "from_hex": lambda value, *_: _number(value, 16),
     "octal": lambda value, *_: _number(value, 8),

@@ -119,10 +119,7 @@ def traits_of(value: Value, depth: int = 0) -> frozenset[str]:
         inner = value.options
     elif isinstance(value, dict):
         inner = [*list(value.values())[:64], *list(value)[:64]]
-    found = NOTHING
-    for item in inner:
-        found = found | traits if (traits := traits_of(item, depth + 1)) else found
-    return found
+    return NOTHING.union(*(traits_of(item, depth + 1) for item in inner))
 
 
 def fetched(value: Value) -> str:
@@ -233,10 +230,8 @@ class ProgramScope(Struct, eq=False):
 
     def set(self, name: str, value: Value) -> None:
         """Where the name belongs."""
-        around = (
-            self.closes and name not in self.names and self.parent and self.parent.find(name, UNKNOWN) is not UNKNOWN
-        )
-        if self.parent and (name in self.shared or around):
+        around = self.closes and name not in self.names
+        if self.parent and (name in self.shared or (around and self.parent.find(name, UNKNOWN) is not UNKNOWN)):
             scope = self.parent
             while scope.parent and name not in scope.names:
                 scope = scope.parent

@@ -99,7 +99,7 @@ class ProgramEffects(Struct, eq=False):
 
     def _move(self, call: LibraryCall | None) -> str:
         cwd = call.named.get("cwd") if call else None
-        place = self.located(text_of(cwd)) if cwd not in (None, "") else self.cwd
+        place = self.located(cwd) if cwd not in (None, "") else self.cwd
         return f"cd {shlex.quote(place)} && " if place not in ("", ".") else ""
 
     def _start(self, words: Sequence[str], call: LibraryCall | None) -> None:
@@ -132,21 +132,21 @@ class ProgramEffects(Struct, eq=False):
 
     # files
 
-    def located(self, path: str) -> str:
+    def located(self, value: Value) -> str:
+        path = text_of(value)
         return path if not self.cwd or path.startswith(("/", "~", hole("HOME"))) else join_path(self.cwd, path)
 
     def touch(self, verb: str, path: Value, *traits: str) -> None:
         if self.idle and not known(str(text_of(path))):
             return  # what a helper does to whatever it would be given, in a run that gives it nothing
-        marks = traits_of(path)
-        bulk = ["bulk"] * ("bulk" in marks and verb not in ("read", "write"))
-        walked = ("walk" in marks and verb in ("chmod", "chown")) or ("deep" in marks and verb not in ("read", "write"))
-        deep = ["recursive"] * walked
-        self.effect(verb, self.located(text_of(path)), *dict.fromkeys((*traits, *bulk, *deep)))
+        marks, changes = traits_of(path), verb not in ("read", "write")
+        walked = (changes and "deep" in marks) or ("walk" in marks and verb in ("chmod", "chown"))
+        found = (*traits, *["bulk"] * (changes and "bulk" in marks), *["recursive"] * walked)
+        self.effect(verb, self.located(path), *dict.fromkeys(found))
 
     def open(self, path: Value, mode: str) -> OpenFile:
         """What is written is told when the source ends."""
-        file = OpenFile(marked(self.located(text_of(path)), path), mode)
+        file = OpenFile(marked(self.located(path), path), mode)
         if any(letter in mode for letter in "wax"):
             self.files.append(file)
         else:
@@ -249,9 +249,6 @@ class ProgramWalk(Struct, eq=False):
 
     def call(self, func: Value, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
         """In every way that a value and its arguments could be."""
-        if Either not in map(type, (func, *args, *named.values())):
-            self.out.step()
-            return self.language.invoke(self, func, list(args), dict(named))
         count = len(args)
 
         def one(target: Value, *given: Value) -> Value:
