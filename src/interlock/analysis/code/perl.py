@@ -32,8 +32,6 @@ _NAME = re.compile(r"[A-Za-z_]\w*(?:(?:::|')[A-Za-z_]\w*)*(?:::)?")
 _HEREDOC = re.compile(r"<<(~?)(?:\"([^\"\n]*)\"|'(?P<plain>[^'\n]*)'|`(?P<ticks>[^`\n]*)`|([A-Za-z_]\w*))")
 _DOCUMENTATION = re.compile(r"=[A-Za-z].*?(?:\n=cut[^\n]*|\Z)", re.DOTALL)
 _SPACE = re.compile(r"\s*")
-_QUOTES = frozenset(("q qq qx qw m qr s tr y").split())
-_COMPARES = frozenset({"x", "eq", "ne", "lt", "gt", "le", "ge", "cmp"})
 _FLAGS = re.compile(r"[a-zA-Z]*")
 _SUBSCRIPT = re.compile(r"(?:->)?(?=[\[{][\w$'\"-])")
 _SPLICED = re.compile(r"\$(?:\w+(?:::\w+)*|[&!@0])|@\w+(?:::\w+)*")
@@ -73,14 +71,14 @@ def _word(scanner: Scanner, word: str) -> None:
     rest = scanner.source[scanner.at : scanner.at + 40]
     nxt = rest.lstrip()[:2]
     plain = not nxt or nxt[0] in ",;)_" or nxt[0].isalnum() or nxt == "=>" or (before.text == "{" and nxt[0] == "}")
-    if word in _QUOTES and not as_name and not plain and not (rest[:1].isspace() and nxt[0] in "#="):
+    if word in words("perl")["quotes"] and not as_name and not plain and not (rest[:1].isspace() and nxt[0] in "#="):
         scanner.take(_SPACE)
         _quoted(scanner, word)
     elif before.kind == "op" and before.text == "{" and scanner.peek() == "}" and len(scanner.tokens) > 1:
         holder = scanner.tokens[-2]
         scanner.emit("text" if holder.kind == "var" or holder.text in ("->", "]", "}") else "name", word)
     else:
-        scanner.emit("op" if word in _COMPARES and not _operand(scanner) else "name", word)
+        scanner.emit("op" if word in words("perl")["compares"] and not _operand(scanner) else "name", word)
 
 
 def _quoted(scanner: Scanner, kind: str) -> None:
@@ -239,20 +237,16 @@ def _bare(parser: TokenParser, token: CodeToken) -> int:
         return 0 if token.parts or named in ("fork", "cwd", "getcwd") else -1
     after = parser.token
     follows = after.kind != "end"
-    if after.kind in _STARTS:
-        follows = (after.text in _STARTS[after.kind]) is (after.kind == "op")
+    if after.kind in ("op", "name"):
+        follows = (
+            after.text in words("perl")["signs"] if after.kind == "op" else after.text not in words("perl")["behind"]
+        )
     if named in words("perl")["unary"]:
         return 1 if follows else 0
     if named in library("perl").calls:
         return 2 if follows else 0
     starts = parser.token.kind in ("text", "var", "words", "number", "glob")
     return 2 if starts and named not in parser.names else -1
-
-
-_STARTS = {  # signs that begin an operand, and names that do not
-    "op": frozenset({"(", "[", "{", "\\", "-", "@$", "%$", "$$", "!", "$#", "<"}),
-    "name": frozenset("if unless or and for foreach while until x xor".split()),
-}
 
 
 def _callee(word: str) -> ast.expr:

@@ -8,13 +8,11 @@ from functools import cache
 
 from interlock.analysis.facts import Report
 from interlock.analysis.sql.batch import SqlBatch, SqlStatement, split, undone_statements
-from interlock.analysis.sql.dynamic import CLIENT_WORDS, acts_in, read_do, read_execute, read_meta, read_text
+from interlock.analysis.sql.dynamic import acts_in, read_do, read_execute, read_meta, read_text
 from interlock.analysis.sql.statements import STATEMENTS, Reader, read_calls, read_nested, read_select
 from interlock.analysis.sql.tokens import WORDS, SqlToken, cut, flavours
 
 _LONGEST = 200_000
-_DESTRUCTIVE = frozenset({"DROP", "TRUNCATE", "DELETE", "PURGE"})
-_OPENS = frozenset({"(", "{", "<", ">", "<>"})
 _SCARY = re.compile(r"\b(?:drop|truncate|delete|update|grant|revoke|alter|exec|execute)\b", re.IGNORECASE)
 
 
@@ -78,7 +76,7 @@ def _read_batch(reading: SqlBatch, tokens: Sequence[SqlToken], flavour: str) -> 
 
 def read_statement(reading: SqlBatch, item: SqlStatement) -> None:
     """The verb decides, then what stands inside."""
-    at = next((at for at, token in enumerate(item.tokens) if token.mark not in _OPENS), len(item.tokens))
+    at = next((at for at, token in enumerate(item.tokens) if token.mark not in WORDS.opens), len(item.tokens))
     item = item.part(at) if at else item
     if not item.tokens:
         return
@@ -89,7 +87,7 @@ def read_statement(reading: SqlBatch, item: SqlStatement) -> None:
     if first.kind in ("hole", "var") and not _assigns(item):
         reading.unreadable("SQL made at run time", "payload")
         return
-    if item.head in CLIENT_WORDS.get(reading.dialect, ()):
+    if WORDS.table("client_words").get(item.head) == reading.dialect:
         read_meta(reading, reading.text[first.start : item.tokens[-1].end].replace("\n", " "), None)
         return
     if item.head in WORDS.steers:
@@ -129,7 +127,7 @@ def _steer(reading: SqlBatch, item: SqlStatement) -> None:
 
 def _set(reading: SqlBatch, item: SqlStatement) -> None:
     """Changes this session, or the server where it names it."""
-    lasting = item.word(1) in ("PASSWORD", "GLOBAL", "PERSIST", "PERSIST_ONLY")
+    lasting = item.word(1) in WORDS.lasting
     scoped = item.text(1).lower().startswith(("@@global", "@@persist"))
     reading.effect("sql_alter" if lasting or scoped else "sql_read", item.word(1) if lasting else "")
 
@@ -149,7 +147,7 @@ def _load(reading: SqlBatch, item: SqlStatement) -> None:
 
 def _reset(reading: SqlBatch, item: SqlStatement) -> None:
     """MySQL's RESET MASTER deletes the binary logs."""
-    if item.word(1) in ("MASTER", "BINARY", "REPLICA", "SLAVE"):
+    if item.word(1) in WORDS.logs:
         reading.effect("sql_drop", item.word(1).lower(), "other")
     else:
         reading.effect("sql_read")
@@ -189,7 +187,7 @@ def _outside(reading: SqlBatch, item: SqlStatement, read: Reader) -> None:
 def _unknown(reading: SqlBatch, item: SqlStatement) -> None:
     if _assigns(item):
         reading.effect("sql_read")
-    elif item.words() & _DESTRUCTIVE:
+    elif item.words() & WORDS.destructive:
         reading.unreadable("SQL that does not parse", "syntax")
     else:
         reading.effect("sql_write")

@@ -13,7 +13,6 @@ from interlock.analysis.facts import HOLE, Report
 from interlock.analysis.sql.tokens import PIECE, WORDS, SqlToken
 
 _KILLS_CLIENT_STATE = ("\\c", "\\i", "\\!", "\\g", "\\e", ".")
-_NAMELIKE = frozenset({"word", "name", "hole", "var", "string"})
 _DEEPEST_BATCH = 5
 
 
@@ -70,7 +69,7 @@ class SqlStatement(Struct, frozen=True):
         while self.word(index) in WORDS.before_names:
             index += 1
         parts: list[str] = []
-        while index < len(self.tokens) and self.tokens[index].kind in _NAMELIKE:
+        while index < len(self.tokens) and self.tokens[index].kind in WORDS.name_kinds:
             parts.append(self.tokens[index].text)
             index += 1
             while index < len(self.tokens) and self.tokens[index].mark == ".":
@@ -130,15 +129,12 @@ class _Splitter(Struct):
             else:
                 self.blocks = max(0, self.blocks - 1)
 
-    def ends(self, token: SqlToken) -> bool:
-        return token.mark == ";" and (not self.routine or (not self.blocks and self.dialect != "tsql"))
-
     def take(self, token: SqlToken, following: str, alone: bool) -> None:
         if token.kind == "meta":
             if not self.routine or token.text.startswith("\\"):
                 self.close()
                 self.done.append(statement([token]))
-        elif self.ends(token) or alone:
+        elif alone or (token.mark == ";" and not (self.routine and (self.blocks or self.dialect == "tsql"))):
             self.close()
         else:
             self.open.append(token)
@@ -292,8 +288,8 @@ class SqlBatch(Struct):
         """True when a WHERE, a LIMIT or an inner join narrows what is hit."""
         where = item.top("WHERE", after=after)
         if where >= 0:
-            condition = item.up_to(*WORDS.after_where, start=where + 1).tokens
-            self.out.step(1 + len(condition) // 8)  # a tree costs more than a scan
+            condition = item.up_to(*WORDS.after_where, start=where + 1)
+            self.out.step(1 + len(condition.tokens) // 8)  # a tree costs more than a scan
             if filters(condition, self.text, table, self.dialect):
                 return True
         limit = item.top("LIMIT", after=after)
@@ -309,43 +305,37 @@ class SqlBatch(Struct):
 _LONGEST = 20_000  # characters of one condition that are given to a parser
 _DEEPEST = 60
 _ROWS_THAT_ARE_FEW = 10_000
-_VALUES = frozenset({"string", "number", "var", "hole"})
 
 
-def filters(condition: Sequence[SqlToken], text: str, table: str, dialect: str) -> bool:
+def filters(condition: SqlStatement, text: str, table: str, dialect: str) -> bool:
     """False when a condition lets every row through, or has no words at all."""
-    if not condition:
+    tokens = condition.tokens
+    if not tokens:
         return False
-    if condition[0].word == "CURRENT" or _plain(condition):
+    if condition.head == "CURRENT" or _PLAIN.fullmatch("".join(map(_letter, tokens))):
         return True
-    source = text[condition[0].start : condition[-1].end]
+    source = text[tokens[0].start : tokens[-1].end]
     if len(source) > _LONGEST:
-        return _has_column(condition)
-    if _deepest(condition) > _DEEPEST:
+        return _has_column(tokens)
+    signs = sum(token.word == "NOT" or token.text in ("-", "~", "+") for token in tokens)
+    if max(*condition.depths, signs // 4) > _DEEPEST:
         return False
     from interlock.analysis.sql.tautology import UnreadCondition, always_true  # sqlglot: 160 modules
 
     try:
         return not always_true(re.sub(PIECE, "hole_", source) if HOLE in source else source, table, dialect)
     except UnreadCondition:  # no tree, and so by its words
-        return _has_column(condition)
+        return _has_column(tokens)
 
 
-def _plain(condition: Sequence[SqlToken]) -> bool:
-    """True for `column = literal`, joined by AND: no need of a tree."""
-    at, named = 0, ("word", "name")
-    while at < len(condition) and condition[at].kind in named and condition[at].word not in WORDS.no_column:
-        at += 1
-        while at + 1 < len(condition) and condition[at].text == "." and condition[at + 1].kind in named:
-            at += 2
-        if at + 1 >= len(condition) or condition[at].text != "=" or condition[at + 1].kind not in _VALUES:
-            return False
-        if at + 2 == len(condition):
-            return True
-        if condition[at + 2].word != "AND":
-            return False
-        at += 3
-    return False
+# `column = literal`, joined by AND: a filter without a doubt, and no need of a tree.
+_PLAIN = re.compile(r"n(?:\.[nc])*=v(?:&n(?:\.[nc])*=v)*")
+
+
+def _letter(token: SqlToken) -> str:
+    if token.kind in ("word", "name"):
+        return "&" if token.word == "AND" else "c" if token.word in WORDS.no_column else "n"
+    return "v" if token.kind in WORDS.value_kinds else token.mark if token.mark in ("=", ".") else "?"
 
 
 def _has_column(condition: Sequence[SqlToken]) -> bool:
@@ -353,15 +343,6 @@ def _has_column(condition: Sequence[SqlToken]) -> bool:
     spelled = {token.word for token in condition if token.kind == "word"}
     names = any(token.kind == "name" for token in condition)
     return "OR" not in spelled and (names or bool(spelled - WORDS.no_column - {"AND", "IS", "LIKE", "IN"}))
-
-
-def _deepest(condition: Sequence[SqlToken]) -> int:
-    depth = deepest = runs = 0
-    for token in condition:
-        depth += (token.text == "(") - (token.text == ")")
-        runs += token.word == "NOT" or token.text in ("-", "~", "+")
-        deepest = max(deepest, depth)
-    return max(deepest, runs // 4)
 
 
 def few(limit: SqlToken) -> bool:

@@ -94,8 +94,6 @@ def _assigned(reading: SqlBatch, names: set[str]) -> list[SqlToken]:
 
 
 UNKNOWN = "X"  # stands for a part that is not constant
-_PATTERNS = frozenset({"FORMAT", "PRINTF"})  # their first argument is the text, with fields
-_IGNORED = frozenset({"||", "+", "(", ")", ",", "&"})
 _FIELD = re.compile(r"%(?:\d+\$)?[IsLd]|\?")
 _FIRST_WORD = re.compile(r"\s*(\w+)")
 _BOUND = 20_000
@@ -111,7 +109,7 @@ def skeleton(tokens: Sequence[SqlToken]) -> tuple[str, bool]:
         token = item.tokens[index]
         index += 1
         following = item.text(index)
-        if token.word in _PATTERNS and following == "(":
+        if token.word in ("FORMAT", "PRINTF") and following == "(":
             inner = item.group(index)
             index += len(inner.tokens) + 2
             token = next((part for part in inner.tokens if part.kind == "string"), token)
@@ -121,7 +119,7 @@ def skeleton(tokens: Sequence[SqlToken]) -> tuple[str, bool]:
             parts.append(filled)
         elif token.mark == "::":
             index += 1  # a cast changes nothing here
-        elif token.word == "AS" or token.mark in _IGNORED:
+        elif token.word == "AS" or token.mark in WORDS.joining:
             index += token.word == "AS"
         elif token.word not in WORDS.transparent:
             unknown = True
@@ -160,9 +158,6 @@ def generated_sql(text: str, dialect: str = "") -> str | None:
     tokens, _ = cut(text, flavours(text, dialect)[0])
     made = [built for item in split(tokens, text, dialect) if (built := generated_by(item))]
     return "\n".join(made) if made else None
-
-
-CLIENT_WORDS = {"mysql": frozenset({"SYSTEM", "SOURCE"}), "oracle": frozenset({"HOST", "START"})}
 
 
 def read_meta(reading: SqlBatch, line: str, before: SqlStatement | None) -> None:

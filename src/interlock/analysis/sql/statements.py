@@ -36,11 +36,9 @@ def read_with(reading: SqlBatch, item: SqlStatement) -> None:
 
 def read_nested(reading: SqlBatch, item: SqlStatement) -> None:
     """Writes that stand in parentheses inside a statement, as in `WITH d AS (DELETE …)`."""
-    for index in range(len(item.tokens) - 2):
-        token, verb = item.tokens[index], item.tokens[index + 1].word
-        if token.mark != "(" or (verb not in _SECOND and verb != "UPDATE"):
-            continue
-        if verb == "UPDATE" or item.word(index + 2) in _SECOND[verb]:
+    for index, (token, following) in enumerate(pairwise(item.tokens)):
+        verb = following.word
+        if token.mark == "(" and (verb == "UPDATE" or item.word(index + 2) in _SECOND.get(verb, ())):
             inner = reading.inside(item, index)
             if verb != "UPDATE" or inner.top("SET") > 0:
                 STATEMENTS[verb](reading, inner)
@@ -78,14 +76,14 @@ def read_insert(reading: SqlBatch, item: SqlStatement) -> None:
 
 def read_delete(reading: SqlBatch, item: SqlStatement) -> None:
     start = item.top("FROM")
-    name = item.name(1) if start != 1 and item.word(1) not in ("TOP", "LOW_PRIORITY", "QUICK", "IGNORE") else ""
+    name = item.name(1) if start != 1 and item.word(1) not in WORDS.before_rows else ""
     name = name or item.name(max(start, 0) + 1)
     _report(reading, "sql_delete", name, reading.filtered(item, name) or _top(item))
 
 
 def read_update(reading: SqlBatch, item: SqlStatement) -> None:
     at = 1
-    while item.word(at) in ("OR", "LOW_PRIORITY", "IGNORE", "ROLLBACK", "ABORT", "REPLACE", "FAIL", "TOP"):
+    while item.word(at) in WORDS.before_updated:
         at += 1
     name = item.name(at)
     _report(reading, "sql_update", name, reading.filtered(item, name, after=1) or _top(item))
@@ -110,7 +108,7 @@ def read_merge(reading: SqlBatch, item: SqlStatement) -> None:
     """A deletion for each branch that deletes."""
     name = item.name(max(item.top("INTO"), 0) + 1)
     on, when = item.top("ON"), item.top("WHEN")
-    joined = filters(item.tokens[on + 1 : when], reading.text, name, reading.dialect) if 0 < on < when else True
+    joined = filters(item.part(on + 1, when), reading.text, name, reading.dialect) if 0 < on < when else True
     reading.effect("sql_write", name)
     while when >= 0:
         branch = item.up_to("WHEN", start=when + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import COMMON, URL, Entry, chosen, flattened, holds, is_url, pick, words
@@ -60,19 +61,14 @@ def _started(words: Sequence[str]) -> Value:
     return Sym("?", traits=_printed(program, words[1:])) if program.prints else Sym("?")
 
 
-_WHOLE = frozenset({"environment", "variable"})  # prints all variables where it is given no name
-_CONTENT = frozenset({"files", "lines", "reversed_lines", "decompressed", "decoded_base64", "decoded_hex"})
-_ENDS = frozenset({"|", ";", "&&", "||", ">", ">>", "&"})
-
-
-def _printed(program: Program, words: Sequence[str]) -> frozenset[str]:
+def _printed(program: Program, given: Sequence[str]) -> frozenset[str]:
     """All variables, or the content of files."""
     ways = {item.by for item in program.prints}
-    end = next((at for at, word in enumerate(words) if word in _ENDS), len(words))
-    names = [word for word in words[:end] if not word.startswith("-")]
+    own = takewhile(lambda word: word not in words(COMMON)["ends"], given)
+    names = [word for word in own if not word.startswith("-")]
     if not names:
-        return frozenset({"environment"}) if ways & _WHOLE else NOTHING
-    return NOTHING.union(*map(file_traits, names)) if ways & _CONTENT else NOTHING
+        return frozenset({"environment"}) if ways & words(COMMON)["whole"] else NOTHING
+    return NOTHING.union(*map(file_traits, names)) if ways & words(COMMON)["content"] else NOTHING
 
 
 def feed(call: LibraryCall, process: Value, text: Value) -> None:
@@ -231,15 +227,12 @@ def _sql(call: LibraryCall, entry: Entry) -> Value:
     return UNKNOWN
 
 
-_OUTER = frozenset({"Kernel", "Object", "self", "Module"})  # objects whose methods are the functions of all
-
-
 def member(walk: ProgramWalk, owner: Value, name: Value) -> Value:
     """Of an object or, without one, of the program."""
     if not isinstance(name, str) or not known(name):
         return walk.language.item(walk, owner, name)
     named = name.replace("::", ".")
-    outer = owner is None or (path_of(owner) in _OUTER)
+    outer = owner is None or path_of(owner) in words(COMMON)["outer"]
     return walk.language.look_up(walk, named) if outer else walk.language.attribute(walk, owner, named)
 
 
