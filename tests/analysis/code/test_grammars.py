@@ -63,5 +63,5 @@ def test_a_template_is_filled_with_the_parts_of_a_node(language: str, source: st
     from interlock.analysis.code.grammar_languages import read_php, read_ruby
 
     reader = read_php if language.startswith("php") else read_ruby
-    tree, whole = reader.__self__.parse(source)
-    assert whole and form in "".join(ast.dump(node) for node in tree.body)
+    body, whole = reader.__self__.parse(source)
+    assert whole and form in "".join(ast.dump(node) for node in body)

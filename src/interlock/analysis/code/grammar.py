@@ -42,11 +42,10 @@ class Builder:
         self.documents: list[Node] = []  # here-documents that wait for the mark that announces them
         self.scopes: list[dict[str, str]] = [{}]  # the names of the blocks around, with what the form calls them
 
-    def module(self, source: str) -> tuple[ast.Module, bool]:
-        """The program, and whether all of it was parsed."""
+    def program(self, source: str) -> nodes.Program:
         root = parsed(self.key, source)
         self.documents = here_documents(root) if "<<" in source else []
-        return ast.Module(self.block(root.named_children), []), not root.has_error
+        return self.block(root.named_children), not root.has_error
 
     def made(self, node: Node) -> Made:
         self.depth += 1

@@ -55,11 +55,11 @@ def _php_foreach(build: Builder, node: Node) -> Made:
     return nodes.loop_last(build.exprs(names), build.expr(parts[0]), build.body(node, "body"))
 
 
-def _php_parse(source: str) -> tuple[ast.Module, bool]:
+def _php_parse(source: str) -> nodes.Program:
     """With or without its opening tag; ends its last statement."""
     ended = source if source.rstrip().endswith((";", "}", ">")) else f"{source};"
     key = "php" if "<?" in source else "php_only"
-    return Builder(key, rules_of("php", "grammar_languages")).module(ended)
+    return Builder(key, rules_of("php", "grammar_languages")).program(ended)
 
 
 read_php = CodeLanguage("PHP", "php", _php_parse, variable=holes("$")).read
@@ -193,13 +193,12 @@ read_ruby = CodeLanguage("Ruby", "ruby", by_grammar("ruby", "grammar_languages")
 class _ProgramBuilder(Builder):
     """Calls the function that a program begins with, where it has one."""
 
-    def module(self, source: str) -> tuple[ast.Module, bool]:
+    def program(self, source: str) -> nodes.Program:
         if self.key == "go" and not re.search(r"(?m)^\s*(?:package|func)\s", source):  # statements for an interpreter
             source = f"package main\nfunc main() {{\n{source}\n}}"
-        made, whole = super().module(source)
-        names = [node.name for node in made.body if isinstance(node, ast.FunctionDef)]
-        begins: list[ast.stmt] = [ast.Expr(nodes.call(name)) for name in names if name in ("main", "Main")]
-        return ast.Module(made.body + begins, []), whole
+        body, whole = super().program(source)
+        names = [node.name for node in body if isinstance(node, ast.FunctionDef)]
+        return [*body, *(ast.Expr(nodes.call(name)) for name in names if name in ("main", "Main"))], whole
 
 
 def _reference(build: Builder, node: Node) -> Made:

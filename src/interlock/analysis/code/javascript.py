@@ -19,7 +19,16 @@ from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.functions import follow, takes_this
 from interlock.analysis.code.program.nodes import THIS, Closure, Made
 from interlock.analysis.code.program.results import index, result
-from interlock.analysis.code.program.values import UNKNOWN, Class, LibraryCall, ProgramFunction, Sym, Value, path_of
+from interlock.analysis.code.program.values import (
+    UNKNOWN,
+    Class,
+    LibraryCall,
+    ProgramFunction,
+    Sym,
+    Value,
+    origin,
+    path_of,
+)
 from interlock.analysis.code.program.values import text_of as value_text
 from interlock.analysis.code.program.walk import Answer, ProgramEffects, ProgramWalk
 from interlock.analysis.code.syntax_tree import errors, parsed
@@ -35,19 +44,19 @@ _WAY = re.compile(r"(?:Sync|Async|One|Many)$")
 # -- the tree
 
 
-def _parse(source: str) -> tuple[ast.Module, bool]:
+def _parse(source: str) -> nodes.Program:
     """The program, and whether all of it that could do anything was parsed."""
     source = source.removeprefix("\ufeff")
     root = _tree(source.partition("\n")[2] if source.startswith("#!") else source)
     broken = [text_of(node) for node in errors(root)]
     body = _ScriptBuilder("javascript", rules_of("javascript", "javascript")).block(root.named_children)
     if any(HOLE in text for text in broken):
-        return ast.Module([*body, ast.Expr(nodes.call("<hole>"))], []), True
+        return [*body, ast.Expr(nodes.call("<hole>"))], True
     nothing = all(child.type in ("ERROR", "comment") for child in root.named_children)
     called = {name for text in broken for name in _CALLED.findall(text)}
     risky = words("javascript")["risky"]  # ends or runs something
     risks = not risky.isdisjoint((*called, *(_WAY.sub("", name) for name in called)))
-    return ast.Module(body, []), not broken or not (nothing or risks)
+    return body, not broken or not (nothing or risks)
 
 
 def _tree(source: str) -> Node:
@@ -314,7 +323,7 @@ def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
 def _module(world: ProgramEffects, given: Value) -> Value:
     """What `require` of this name gives, after telling what runs by it."""
     name = value_text(given)
-    if isinstance(given, Sym) and any(trait.startswith("file:") for trait in given.traits):
+    if isinstance(given, Sym) and origin(given, "file:"):
         return Sym("?")
     if name.startswith("data:") and "," in name:
         head, _, body = name.partition(",")

@@ -13,6 +13,7 @@ from interlock.analysis.code.library import PROGRAM, holds, library
 from interlock.analysis.code.performing import FEW, applies, perform
 from interlock.analysis.code.program.expressions import EXPRESSIONS
 from interlock.analysis.code.program.functions import invoke, read_uncalled, takes_this
+from interlock.analysis.code.program.nodes import Program
 from interlock.analysis.code.program.paths import PATH
 from interlock.analysis.code.program.results import index
 from interlock.analysis.code.program.statements import STATEMENTS
@@ -47,7 +48,7 @@ class CodeLanguage(Struct, eq=False):
 
     name: str  # for a person
     key: str  # of its grammar and its table
-    parse: Callable[[str], tuple[ast.Module, bool]]  # the program, and whether all of it was parsed; raises Unparsed
+    parse: Callable[[str], Program]  # raises Unparsed
     extra: Mapping[str, Answer] = {}  # calls that no table can describe
     variable: Callable[[str], Value] = lambda name: UNKNOWN  # a name that the program does not set
     names: Mapping[str, Value] = {}  # set before it starts
@@ -69,9 +70,10 @@ class CodeLanguage(Struct, eq=False):
     def read(self, source: str, out: Report, given: Mapping[str, Value] | None = None) -> None:
         """Report what a source would do; one that is too large, nests too deeply or does not parse is unreadable."""
         out.step(1 + len(source) // 256 + sum(map(source.count, "\n(=")))
-        tree, problem = ast.Module([], []), None
+        body: list[ast.stmt] = []
+        problem = None
         try:
-            tree, whole = self.parse(source)
+            body, whole = self.parse(source)
             problem = None if whole else Unparsed()
         except Unparsed as error:
             problem = error
@@ -89,9 +91,9 @@ class CodeLanguage(Struct, eq=False):
             walk.scope.names[words] = [Marked(hole(words.lstrip("$")), {"bulk"})]
         walk.scope.names.update({**self.names, **(given or {})})
         try:
-            walk.block(tree.body)
+            walk.block(body)
             if not self.dormant:
-                read_uncalled(tree, walk)
+                read_uncalled(body, walk)
         except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError):
             out.unreadable(f"{self.name} that cannot be followed", "payload")  # never a reason to pass, nor to crash
         except RecursionError:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import library
+from interlock.analysis.code.program.nodes import Program
 from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Sym, Value, made_from
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.facts import known
@@ -34,7 +35,7 @@ _OLD_EXCEPT = re.compile(r"(?m)^([ \t]*except[ \t]+[^,:\n]+),[ \t]*(\w+)[ \t]*:"
 _OLD_OCTAL = re.compile(r"(?<![\w.])0([0-7]{2,6})(?![\w.])")
 
 
-def _parse(source: str) -> tuple[ast.Module, bool]:
+def _parse(source: str) -> Program:
     if len(source) > MAX_SOURCE and len(_LONG_WORD.sub("", source)) > MAX_SOURCE:
         raise Unparsed("longer than is read", "budget")
     try:
@@ -42,8 +43,8 @@ def _parse(source: str) -> tuple[ast.Module, bool]:
     except (RecursionError, MemoryError):
         raise Unparsed("nested too deeply", "nesting") from None
     if tree:
-        return tree, True
-    return _without_stray_lines(source) or (ast.Module([], []), not _RISKY.search(source))
+        return tree.body, True
+    return _without_stray_lines(source) or ([], not _RISKY.search(source))
 
 
 # Read otherwise by older versions, shells, or in another encoding.
@@ -51,7 +52,7 @@ _OTHER_READING = re.compile(r"\A\s|[\t\f]|\A(?:[^\n]*\n)?[^\n]*coding")
 _MOST_STRAY = 40
 
 
-def _without_stray_lines(source: str) -> tuple[ast.Module, bool] | None:
+def _without_stray_lines(source: str) -> Program | None:
     """The tree without lines that are indented where no block begins, which no version of Python accepts; None for any other error.
 
     A file with such a line runs nothing at all, and an interpreter that is fed line by line goes on with the rest.
@@ -59,7 +60,7 @@ def _without_stray_lines(source: str) -> tuple[ast.Module, bool] | None:
     lines = source.split("\n") if not _OTHER_READING.search(source) else []
     for _ in range(_MOST_STRAY if lines else 0):
         try:
-            return ast.parse("\n".join(lines), feature_version=_VERSIONS[-1]), True
+            return ast.parse("\n".join(lines), feature_version=_VERSIONS[-1]).body, True
         except IndentationError as error:
             if error.msg != "unexpected indent" or error.lineno is None:
                 return None

@@ -232,7 +232,7 @@ def _send(call: LibraryCall) -> Value:
 read_tcl = CodeLanguage(
     "Tcl",
     "tcl",
-    lambda source: (ast.Module(_code(source, 0), []), True),
+    lambda source: (_code(source, 0), True),
     {
         "<items>": _items,
         "glob": lambda call: listing(*(one for one in call.args if not text_of(one).startswith("-"))),

@@ -22,8 +22,8 @@ _PLACE = re.compile(r"(-?\d+)(\*?)")
 _CONSTANTS = frozenset({"None", "True", "False", "break", "continue"})
 
 
-def by_grammar(key: str, module: str, builder: type[Builder] = Builder) -> Callable[[str], tuple[ast.Module, bool]]:
-    return lambda source: builder(key, rules_of(key, module)).module(source)
+def by_grammar(key: str, module: str, builder: type[Builder] = Builder) -> Callable[[str], nodes.Program]:
+    return lambda source: builder(key, rules_of(key, module)).program(source)
 
 
 @cache

@@ -22,8 +22,8 @@ _NO_STATEMENT_BEFORE = frozenset({"}", "->", "{", ",", "=", "("})
 Given = tuple[list[ast.expr], list[ast.keyword]]
 
 
-def by_tokens(key: str, module: str, **hooks: Any) -> Callable[[str], tuple[ast.Module, bool]]:
-    return lambda source: (ast.Module(TokenParser(dialect_of(key, module, **hooks), source).sequence(), []), True)
+def by_tokens(key: str, module: str, **hooks: Any) -> Callable[[str], nodes.Program]:
+    return lambda source: (TokenParser(dialect_of(key, module, **hooks), source).sequence(), True)
 
 
 @cache
@@ -54,7 +54,7 @@ class TokenParser:
 
     def next(self) -> CodeToken:
         self.at += 1
-        return self.tokens[self.at - 1] if self.at <= self.stop else NOTHING
+        return self.ahead(-1)
 
     def is_op(self, *texts: str) -> bool:
         return self.token.kind == "op" and self.token.text in texts
@@ -111,11 +111,9 @@ class TokenParser:
             return body
         self.at += 1
         over = self.expression()
-        return (
-            nodes.repeat(over, body)
-            if word in ("while", "until")
-            else nodes.loop(nodes.name(self.table.topic), over, body)
-        )
+        if word in ("while", "until"):
+            return nodes.repeat(over, body)
+        return nodes.loop(nodes.name(self.table.topic), over, body)
 
     def block(self) -> list[ast.stmt]:
         with self.inside():

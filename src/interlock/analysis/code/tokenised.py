@@ -125,7 +125,7 @@ def read_awk(source: str, out: Report, given: Mapping[str, str] | None = None) -
     _AWK.read(source, out, {f"${name}": value for name, value in (given or {}).items()})
 
 
-def _parse_awk(source: str) -> tuple[ast.Module, bool]:
+def _parse_awk(source: str) -> nodes.Program:
     """Only the rules for its begin and its end surely run."""
     parser = TokenParser(dialect_of("awk", "tokenised"), source)
     made: list[ast.stmt] = []
@@ -137,7 +137,7 @@ def _parse_awk(source: str) -> tuple[ast.Module, bool]:
         else:
             made += parser.statement()
         parser.at = max(parser.at, before + 1)
-    return ast.Module(made, []), True
+    return made, True
 
 
 # -- words with an own syntax
@@ -234,8 +234,8 @@ _LEVELS = 5
 _Code = list[ast.stmt]
 
 
-def _parse_vim(source: str) -> tuple[ast.Module, bool]:
-    return ast.Module([made for line in source.split("\n") for made in _vim_line(line, 0)], []), True
+def _parse_vim(source: str) -> nodes.Program:
+    return [made for line in source.split("\n") for made in _vim_line(line, 0)], True
 
 
 def _vim_line(line: str, level: int) -> _Code:

@@ -303,7 +303,7 @@ _POWERSHELL = CodeLanguage(
     "PowerShell",
     "powershell",
     # a script is a text that is run, as Invoke-Expression runs one
-    lambda source: (ast.Module([ast.Expr(nodes.call(SCRIPT, [nodes.text(source)]))], []), True),
+    lambda source: ([ast.Expr(nodes.call(SCRIPT, [nodes.text(source)]))], True),
     _EXTRA,
     _variable,
     own_item=_item,

@@ -44,13 +44,11 @@ def _read(reading: SqlBatch) -> None:
             reading.effect("sql_write")
         return
     cuts = [(flavour, *cut(text, flavour)) for flavour in flavours(text, reading.dialect)]
-    whole = [(flavour, tokens) for flavour, tokens, complete in cuts if complete]
-    if not whole:
-        flavour, tokens, _ = cuts[0]
-        if tokens and tokens[-1].kind == "string" and _SCARY.search(tokens[-1].text):
-            reading.unreadable("SQL that does not parse", "syntax")
-        whole = [(flavour, tokens)]
-    for flavour, tokens in whole:
+    whole = [one for one in cuts if one[2]]
+    last = cuts[0][1][-1:] if not whole else []
+    if last and last[0].kind == "string" and _SCARY.search(last[0].text):
+        reading.unreadable("SQL that does not parse", "syntax")
+    for flavour, tokens, _ in whole or cuts[:1]:
         _read_batch(reading, tokens, flavour)
 
 

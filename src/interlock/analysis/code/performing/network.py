@@ -18,6 +18,7 @@ from interlock.analysis.code.program.values import (
     file_traits,
     links,
     listed,
+    origin,
     text_of,
     traits_of,
 )
@@ -37,7 +38,7 @@ def file_content(url: str, values: Iterable[Value]) -> list[str]:
         [one for key, one in value.items() if key != "headers"] if isinstance(value, dict) else value
         for value in values
     ]
-    if not any(trait.startswith("file:") for trait in traits_of(parts)):
+    if not origin(parts, "file:"):
         return []
     from interlock.analysis.shell.network import of_the_machine
 

@@ -183,7 +183,7 @@ _NAMING = re.compile(
 
 def _named(walk: ProgramWalk, text: str) -> ast.expr | None:
     try:
-        body = walk.language.parse(text)[0].body if _NAMING.fullmatch(text.strip()) else []
+        body = walk.language.parse(text)[0] if _NAMING.fullmatch(text.strip()) else []
     except (Unparsed, LookupError, RecursionError):
         return None
     found = body[0].value if len(body) == 1 and isinstance(body[0], (ast.Expr, ast.Return)) else None

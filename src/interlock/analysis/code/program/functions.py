@@ -125,14 +125,14 @@ def takes_this(func: ProgramFunction) -> bool:
     return bool(func.node.args.kwonlyargs) and func.node.args.kwonlyargs[0].arg == THIS
 
 
-def read_uncalled(tree: ast.Module, walk: ProgramWalk) -> None:
+def read_uncalled(body: list[ast.stmt], walk: ProgramWalk) -> None:
     """First what is never named, as that may call the rest."""
     if all(id(func.node) in walk.followed for func in walk.defined):
         return
-    nodes = list(ast.walk(tree))
+    nodes = list(ast.walk(ast.Module(body, [])))
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     members = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    idle = _idle_in(tree, nodes, names, members)
+    idle = _idle_in(body, nodes, names, members)
     never = _never_run(nodes) if walk.language.lexical else frozenset()
     for named in (False, True):
         for func in walk.defined:  # grows while inner functions are met
@@ -145,12 +145,13 @@ def read_uncalled(tree: ast.Module, walk: ProgramWalk) -> None:
 
 def _never_run(nodes: Sequence[ast.AST]) -> frozenset[str]:
     """Functions that only their definition mentions; none where text is run that could."""
-    targets = {id(node.targets[0]) for node in nodes if isinstance(node, ast.Assign)}
-    targets |= {id(node.target) for node in nodes if isinstance(node, (ast.AnnAssign, ast.NamedExpr))}
-    named = [node for node in nodes if isinstance(node, (ast.Name, ast.Attribute)) and id(node) not in targets]
-    exports = [node.value for node in nodes if isinstance(node, ast.Assign) and _exports(node)]
-    handed_out = {id(part) for value in exports for part in (value, *ast.iter_child_nodes(value))}
-    mentioned = {node.id if isinstance(node, ast.Name) else node.attr for node in named if id(node) not in handed_out}
+    silent = {id(node.target) for node in nodes if isinstance(node, (ast.AnnAssign, ast.NamedExpr))}
+    for node in nodes:
+        if isinstance(node, ast.Assign):
+            out = (node.value, *ast.iter_child_nodes(node.value)) if _exports(node) else ()
+            silent |= set(map(id, (node.targets[0], *out)))
+    named = [node for node in nodes if isinstance(node, (ast.Name, ast.Attribute)) and id(node) not in silent]
+    mentioned = {node.id if isinstance(node, ast.Name) else node.attr for node in named}
     defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
     return frozenset() if mentioned & {"eval", "Function"} else frozenset(defined - mentioned - {"", "__init__"})
 
@@ -166,12 +167,12 @@ def _exports(node: ast.Assign) -> bool:
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def _idle_in(tree: ast.Module, nodes: Sequence[ast.AST], names: set[str], members: set[str]) -> frozenset[int]:
+def _idle_in(body: list[ast.stmt], nodes: Sequence[ast.AST], names: set[str], members: set[str]) -> frozenset[int]:
     """Those that nothing mentions; none where one could be found by a name that is not written out."""
     imported = {alias.name.partition(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {str(node.module).partition(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
     found: set[int] = set()
-    for node in tree.body if words("python")["dynamic"].isdisjoint(names | members | imported) else ():
+    for node in body if words("python")["dynamic"].isdisjoint(names | members | imported) else ():
         if isinstance(node, _Function) and _plain(node) and node.name not in names:
             found.add(id(node))
         elif isinstance(node, ast.ClassDef) and not (node.bases or node.keywords or node.decorator_list):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
 Made = ast.expr | list[ast.stmt]  # what one node of another language's tree becomes
+Program = tuple[list[ast.stmt], bool]  # and whether all of it was parsed
 
 
 class Closure(ast.expr):

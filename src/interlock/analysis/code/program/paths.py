@@ -12,6 +12,7 @@ from interlock.analysis.code.program.values import (
     flat,
     join_path,
     marked,
+    origin,
     parent_of,
     tagged,
     text_of,
@@ -93,7 +94,7 @@ PATHS: Mapping[str, Callable[..., Value]] = {
     "bulk_below": lambda *parts: [_bulk(*parts, "*")],
     "bulk_deep": lambda place, pattern="*", *_: [_bulk(place, "**", pattern, walk=True)],
     "names_in": _names_in,
-    "folder": lambda value, *_: next((trait[3:] for trait in traits_of(value) if trait.startswith("in:")), hole()),
+    "folder": lambda value, *_: origin(value, "in:") or hole(),
     "walked": lambda top=".", *_: [(_bulk(top, "**", walk=True), [_bulk("*", walk=True)], [_bulk("*", walk=True)])],
     "tree": tree,
     "tmp": lambda *_: Marked(f"/tmp/tmp{hole()}", {PATH}),  # made by the program itself

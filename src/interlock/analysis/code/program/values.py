@@ -122,9 +122,13 @@ def traits_of(value: Value, depth: int = 0) -> frozenset[str]:
     return NOTHING.union(*(traits_of(item, depth + 1) for item in inner))
 
 
+def origin(value: Value, kind: str) -> str:
+    return next((trait.removeprefix(kind) for trait in sorted(traits_of(value)) if trait.startswith(kind)), "")
+
+
 def fetched(value: Value) -> str:
     """The address that a value came from, else nothing."""
-    return next((trait[8:] for trait in sorted(traits_of(value)) if trait.startswith("fetched:")), "")
+    return origin(value, "fetched:")
 
 
 def marked(text: str, *sources: Value) -> str:

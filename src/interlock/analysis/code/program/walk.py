@@ -30,6 +30,7 @@ from interlock.analysis.code.program.values import (
     made_from,
     marked,
     options_of,
+    origin,
     path_of,
     tagged,
     text_of,
@@ -118,7 +119,7 @@ class ProgramEffects(Struct, eq=False):
         text = text_of(value)
         if isinstance(value, (ProgramFunction, Class)) or not text:
             return
-        script = next((mark[5:] for mark in sorted(traits_of(value)) if mark.startswith("file:")), "")
+        script = origin(value, "file:")
         if fetched(value):
             self.effect("run_download", fetched(value))
         elif known(text):
