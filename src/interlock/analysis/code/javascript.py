@@ -29,8 +29,7 @@ from interlock.analysis.code.program.values import (
     origin,
     path_of,
 )
-from interlock.analysis.code.program.values import text_of as value_text
-from interlock.analysis.code.program.walk import Answer, ProgramEffects, ProgramWalk
+from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.code.syntax_tree import errors, parsed
 from interlock.analysis.code.templates import rules_of
 from interlock.analysis.facts import HOLE, hole, known, without_holes
@@ -320,9 +319,9 @@ def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
 # -- modules and code
 
 
-def _module(world: ProgramEffects, given: Value) -> Value:
+def _module(call: LibraryCall) -> Value:
     """What `require` of this name gives, after telling what runs by it."""
-    name = value_text(given)
+    world, given, name = call.world, call.get(0), call.text(0)
     if isinstance(given, Sym) and origin(given, "file:"):
         return Sym("?")
     if name.startswith("data:") and "," in name:
@@ -345,7 +344,7 @@ def _worker(call: LibraryCall) -> Value:
     if call.named.get("eval") is True:
         call.world.execute(call.get(0))
     elif known(call.text(0)):
-        _module(call.world, call.get(0))
+        _module(call)
     return Sym("?")
 
 
@@ -360,7 +359,7 @@ def _new(call: LibraryCall) -> Value:
 
 
 _ANSWERS: Mapping[str, Answer] = {
-    "require": lambda call: _module(call.world, call.args[0]) if call.args else UNKNOWN,
+    "require": lambda call: _module(call) if call.args else UNKNOWN,
     "worker_threads.Worker": _worker,
     **dict.fromkeys(  # `Function("a", "b", "return …")`, whose last argument is the code
         ["Function", "GeneratorFunction", "AsyncFunction"],

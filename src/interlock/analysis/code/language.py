@@ -84,8 +84,7 @@ class CodeLanguage(Struct, eq=False):
         if problem and self.damaged:
             self.damaged(source, out)
         elif problem is not None:
-            what = "that does not parse" if problem.trait == "syntax" else str(problem)
-            out.unreadable(f"{self.name} {what}", problem.trait)
+            out.unreadable(f"{self.name} {problem}", problem.trait)
         walk = ProgramWalk(out, self, ProgramEffects(out, self.key, loose=not self.strict), STATEMENTS, EXPRESSIONS)
         if words := library(self.key).arguments:
             walk.scope.names[words] = [Marked(hole(words.lstrip("$")), {"bulk"})]

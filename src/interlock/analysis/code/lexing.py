@@ -89,7 +89,7 @@ class Scanner(Struct):
             self.opened.append(len(self.tokens))
         elif kind == "op" and text in _OPENERS:
             if self.around != _OPENERS[text]:
-                raise Unparsed(f"stray {text!r}")
+                raise Unparsed
             self.mates[self.opened.pop()] = len(self.tokens)
         self.tokens.append(CodeToken(kind, text, tuple(parts), self.spaced))
         self.spaced = False
@@ -101,7 +101,7 @@ class Scanner(Struct):
     def up_to(self, text: str) -> str:
         start, end = self.at, self.source.find(text, self.at)
         if end < 0:
-            raise Unparsed(f"no {text!r}")
+            raise Unparsed
         self.at = end + len(text)
         return self.source[start:end]
 
@@ -110,7 +110,7 @@ class Scanner(Struct):
         mark = re.escape(self.peek())
         ends = re.compile(rf"{mark}((?>\\.|\[\^?\]?[^\]\n]{{0,200}}\]|[^\\\n{mark}])*){mark}", re.DOTALL)
         if not self.more or not (found := self.take(ends)):
-            raise Unparsed("a pattern without an end")
+            raise Unparsed
         return found[1]
 
     def delimited(self, nested: str = "") -> str:
@@ -145,7 +145,7 @@ def balanced(
                 return at
         elif sign in openers:
             depth += 1
-    raise Unparsed("no closing bracket")
+    raise Unparsed
 
 
 def unescape(found: re.Match[str]) -> str:

@@ -116,7 +116,7 @@ def _here_document(scanner: Scanner, found: re.Match[str]) -> None:
     indent = r"[ \t]*" if found[1] else ""
     end = re.compile(rf"^{indent}{re.escape(mark)}(?=;?\r?$)", re.M).search(scanner.source, begin + 1)
     if begin < 0 or end is None:
-        raise Unparsed(f"no end of here-document {mark!r}")
+        raise Unparsed
     body = scanner.source[begin + 1 : end.start()]
     body = textwrap.dedent(body) if found[1] else body
     parts = (body,) if found["plain"] is not None else template(body, _splice)

@@ -7,14 +7,13 @@ import re
 from interlock.analysis.code.lexing import Scanner, Unparsed
 from interlock.analysis.facts import Report, hole
 
-# What does nothing outside: blanks, braces, comments, addresses that are no pattern, labels, and commands that only edit.
-_QUIET = re.compile(r"[\s;{}\d,~+!$]+|#[^\n]*|[btT:][^\n;}]*|[dDgGhHnNpPxz=FlLqQ][ \t]*\d*")
+# What does nothing outside: blanks, braces, comments, addresses that are no pattern, labels, commands that only edit or read.
+_QUIET = re.compile(r"[\s;{}\d,~+!$]+|[#rR][^\n]*|[btT:][^\n;}]*|[dDgGhHnNpPxz=FlLqQ][ \t]*\d*")
 _REFERENCE = re.compile(r"\\([0-9])|(?<!\\)&")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _FLAGS = re.compile(r"[gpiIeEmM0-9]*")
 _LINE = re.compile(r"[^\n]*\n?")
 _CASE = re.compile(r"[IM]*")
-_STREAMS = frozenset({"/dev/stdout", "/dev/stderr", "/dev/null"})
 
 
 def read_sed(script: str, out: Report) -> None:
@@ -23,7 +22,11 @@ def read_sed(script: str, out: Report) -> None:
     try:
         while scanner.more:
             out.step()
-            if not scanner.take(_QUIET) and not _pattern_address(scanner):
+            if scanner.peek() in ("/", "\\"):  # an address
+                scanner.at += scanner.peek() == "\\"
+                scanner.pattern()
+                scanner.take(_CASE)
+            elif not scanner.take(_QUIET):
                 _command(scanner, out)
     except (Unparsed, RecursionError, MemoryError, ValueError, LookupError):
         out.unreadable("Sed that does not parse", "syntax")
@@ -34,15 +37,6 @@ def _line(scanner: Scanner) -> str:
     return found[0].strip() if found else ""
 
 
-def _pattern_address(scanner: Scanner) -> bool:
-    if scanner.peek() not in ("/", "\\"):
-        return False
-    scanner.at += scanner.peek() == "\\"
-    scanner.pattern()
-    scanner.take(_CASE)
-    return True
-
-
 def _command(scanner: Scanner, out: Report) -> None:
     char = scanner.peek()
     scanner.at += 1
@@ -51,17 +45,17 @@ def _command(scanner: Scanner, out: Report) -> None:
     elif char == "e":
         command = _line(scanner)
         out.shell(hole("line") if not command or command.startswith((";", "}")) else command)
-    elif char in "rRwW":
-        _file(char, _line(scanner), out)
+    elif char in "wW":
+        _write(_line(scanner), out)
     elif char in "aic":  # the rest of the line, and the next one after a backslash
         while _line(scanner).endswith("\\") and scanner.more:
             out.step()
     else:
-        raise Unparsed(f"unknown command {char!r}")
+        raise Unparsed
 
 
-def _file(char: str, path: str, out: Report) -> None:
-    if char in "wW" and path not in _STREAMS:
+def _write(path: str, out: Report) -> None:
+    if path not in ("/dev/stdout", "/dev/stderr", "/dev/null"):
         out.effect("write", path, "output")
 
 
@@ -74,7 +68,7 @@ def _substitute(char: str, scanner: Scanner, out: Report) -> None:
     flags = scanner.take(_FLAGS)
     if scanner.peek() == "w":
         scanner.at += 1
-        _file("w", _line(scanner), out)
+        _write(_line(scanner), out)
     if flags and "e" in flags.group():
         filled = _REFERENCE.sub(lambda found: hole(found[1] or "match"), replacement)
         # What was put in is run with what of the line the pattern left before and behind it.

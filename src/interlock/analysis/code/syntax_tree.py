@@ -58,7 +58,7 @@ def parsed(key: str, source: str) -> Node:
     if key in _CLAUSE and source.count(_CLAUSE[key]) * len(source) > _CLAUSES:
         raise Unparsed("with more clauses than are read", "budget")
     if source.count("/*", source.rfind("*/") + 1) > _UNCLOSED < _QUOTED.sub("", source).count("/*"):
-        raise Unparsed("with comments without an end")
+        raise Unparsed
     parser = _parser(key)
     for start, end in cuts:
         _probe(parser, source[start:end], opened[start], opened[end])

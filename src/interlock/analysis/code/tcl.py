@@ -9,10 +9,9 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from interlock.analysis.code import library
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.lexing import ESCAPE, Unparsed, balanced, unescape
-from interlock.analysis.code.library import library
-from interlock.analysis.code.library import words as words_of
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.paths import listing
 from interlock.analysis.code.program.values import LibraryCall, Sym, Value, tagged, text_of
@@ -103,12 +102,12 @@ def _command(words: list[_Word]) -> _Body:
     name, rest = words[0].text.removeprefix("::"), words[1:]
     if name in _FORMS:
         return _FORMS[name](rest)
-    unknown = name not in words_of("tcl")["data"] and name not in library("tcl").calls
+    unknown = name not in library.words("tcl")["data"] and name not in library.library("tcl").calls
     # braced words of an unknown command may be code
     blocks = [one for word in rest if unknown and word.text.strip() for one in _maybe(word)]
     title = f"{name}.{rest.pop(0).text}" if name in ("file", "interp", "string") and rest else name
     args = [word.value for word in rest if word.text not in ("-force", "--")]
-    if name in words_of("tcl")["on_lists"]:
+    if name in library.words("tcl")["on_lists"]:
         args[:1] = [nodes.call("<items>", args[:1])]
     if title in ("file.rename", "file.copy"):  # of several, the last is where they go
         args = [ast.List(args[:-1]), *args[-1:]]
@@ -175,7 +174,7 @@ def _eval(words: list[_Word]) -> _Body:
 
 def _exec(words: list[_Word]) -> _Body:
     """The line of a shell where it redirects or pipes."""
-    argv = [word for word in words if word.text not in words_of("tcl")["switches"]]
+    argv = [word for word in words if word.text not in library.words("tcl")["switches"]]
     if not any(_OPERATOR.match(word.text) for word in argv):
         return [ast.Expr(nodes.call("exec", [word.value for word in argv]))] if argv else []
     line: list[str | ast.expr] = []

@@ -111,7 +111,7 @@ class TokenDialect:
             elif not self.take(scanner):
                 self._take(scanner)
         if scanner.opened:
-            raise Unparsed("a bracket is not closed")
+            raise Unparsed
         return scanner
 
     def _take(self, scanner: Scanner) -> None:

@@ -126,15 +126,13 @@ def _rights(call: LibraryCall, entry: Entry) -> list[str]:
 
 
 def _open(call: LibraryCall, entry: Entry) -> Value:
-    paths = pick(call, entry["open"])
-    if not paths:
-        return UNKNOWN
-    path, text = paths[0], text_of(paths[0])
-    given = chosen(call, entry, "mode")
-    mode = open_mode(given) if given else entry.get("opens", "r")
-    if text.lstrip().startswith("|"):
-        return shell_line(text.lstrip()[1:].strip(), call)
-    return request(call, "get", path, ()) if is_url(path) else call.world.open(path, mode)
+    for path in pick(call, entry["open"])[:1]:
+        text, given = text_of(path).lstrip(), chosen(call, entry, "mode")
+        mode = open_mode(given) if given else entry.get("opens", "r")
+        if text.startswith("|"):
+            return shell_line(text[1:].strip(), call)
+        return request(call, "get", path, ()) if is_url(path) else call.world.open(path, mode)
+    return UNKNOWN
 
 
 def open_mode(given: Sequence[Value]) -> str:
@@ -260,20 +258,19 @@ _WORK: Mapping[str, Work] = {
 def applies(call: LibraryCall, entry: Entry) -> bool:
     if _CONDITIONS.isdisjoint(entry):
         return True
-    if entry.get("known") and "tell" in entry and not pick(call, entry["target"]):
-        return False
-    if "when" in entry and not holds(pick(call, entry["when"])):
-        return False
-    if len(call.args) < entry.get("needs", 0) or len(call.given()) > entry.get("most", len(call.given())):
-        return False
-    if entry.get("bare") and any(not isinstance(value, (dict, ProgramFunction)) for value in call.args):
-        return False
-    if "always" in entry and not any(_ALWAYS.fullmatch(text_of(value)) for value in pick(call, entry["always"])):
-        return False
-    if not entry.get("address"):
-        return True
-    found = pick(call, entry["http"])
-    return bool(found) and isinstance(call.owner, Sym) and is_url(found[0])
+    refused = (
+        (entry.get("known") and "tell" in entry and not pick(call, entry["target"]))
+        or ("when" in entry and not holds(pick(call, entry["when"])))
+        or not entry.get("needs", 0) <= len(call.args)
+        or len(call.given()) > entry.get("most", len(call.given()))
+        or (entry.get("bare") and any(not isinstance(value, (dict, ProgramFunction)) for value in call.args))
+        or ("always" in entry and not any(_ALWAYS.fullmatch(text_of(value)) for value in pick(call, entry["always"])))
+        or (
+            entry.get("address")
+            and not (isinstance(call.owner, Sym) and any(map(is_url, pick(call, entry["http"])[:1])))
+        )
+    )
+    return not refused
 
 
 def perform(call: LibraryCall, entry: Entry) -> Value:
