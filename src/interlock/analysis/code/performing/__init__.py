@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 
 from msgspec.structs import replace
 
@@ -64,43 +64,40 @@ def _traits(call: LibraryCall, entry: Entry) -> list[str]:
     return [*entry.get("traits", ()), *below]
 
 
-def _touching(verb: str) -> Work:
-    def touch(call: LibraryCall, entry: Entry) -> Value:
-        given: Value = UNKNOWN
-        for path in flattened(pick(call, entry[verb])):
-            text, globs = text_of(path), entry.get("globs")
-            something, url = without_holes(text).strip(), is_url(path)
-            here = something and (_SCHEME not in text or (verb == "read" and url))  # known, and of this machine
-            if path is None or (globs and text.startswith("!")) or (entry.get("known") and not here):
-                continue
-            script = verb == "run_script" and (fetched(path) or call.world.downloads.get(text, "") or (url and text))
-            if verb == "read" and (url or fetched(path)):
-                given = request(call, "get", path, ())
-            elif script:
-                call.world.effect("run_download", script)
-            elif isinstance(path, OpenFile):
-                given = Sym("?", traits=file_traits(path.path))
-                if verb == "truncate":
-                    call.world.effect("truncate", path.path)
-                elif verb != "read":
-                    call.world.fill(path, UNKNOWN)
-            elif verb == "read" and not something:
-                given = Sym("?", traits=traits_of(path))
-            else:
-                if verb in ("write", "overwrite") and isinstance(path, str):
-                    path = _in_folder(call, entry, path)
-                content = chosen(call, entry, "content")[:1] if verb == "write" else []
-                how = "truncate" if content in ([""], [b""]) else verb  # where there is nothing to write
-                how = "append" if verb == "write" and any(map(_adds, chosen(call, entry, "appends"))) else how
-                many = ("bulk",) if globs and not _GLOB.isdisjoint(text) else ()
-                rights = _rights(call, entry) if verb == "chmod" else ()
-                call.world.touch(how, path, *_traits(call, entry), *many, *rights)
-                given = Sym("?", traits=file_traits(text)) if verb == "read" else _DONE
-                for one in content:
-                    call.world.download(path, fetched(one))
-        return given
-
-    return touch
+def _touch(verb: str, call: LibraryCall, entry: Entry) -> Value:
+    given: Value = UNKNOWN
+    for path in flattened(pick(call, entry[verb])):
+        text, globs = text_of(path), entry.get("globs")
+        something, url = without_holes(text).strip(), is_url(path)
+        here = something and (_SCHEME not in text or (verb == "read" and url))  # known, and of this machine
+        if path is None or (globs and text.startswith("!")) or (entry.get("known") and not here):
+            continue
+        script = verb == "run_script" and (fetched(path) or call.world.downloads.get(text, "") or (url and text))
+        if verb == "read" and (url or fetched(path)):
+            given = request(call, "get", path, ())
+        elif script:
+            call.world.effect("run_download", script)
+        elif isinstance(path, OpenFile):
+            given = Sym("?", traits=file_traits(path.path))
+            if verb == "truncate":
+                call.world.effect("truncate", path.path)
+            elif verb != "read":
+                call.world.fill(path, UNKNOWN)
+        elif verb == "read" and not something:
+            given = Sym("?", traits=traits_of(path))
+        else:
+            if verb in ("write", "overwrite") and isinstance(path, str):
+                path = _in_folder(call, entry, path)
+            content = chosen(call, entry, "content")[:1] if verb == "write" else []
+            how = "truncate" if content in ([""], [b""]) else verb  # where there is nothing to write
+            how = "append" if verb == "write" and any(map(_adds, chosen(call, entry, "appends"))) else how
+            many = ("bulk",) if globs and not _GLOB.isdisjoint(text) else ()
+            rights = _rights(call, entry) if verb == "chmod" else ()
+            call.world.touch(how, path, *_traits(call, entry), *many, *rights)
+            given = Sym("?", traits=file_traits(text)) if verb == "read" else _DONE
+            for one in content:
+                call.world.download(path, fetched(one))
+    return given
 
 
 def _in_folder(call: LibraryCall, entry: Entry, target: str) -> str:
@@ -246,7 +243,7 @@ def _refuse(call: LibraryCall, entry: Entry) -> Value:
 _WORK: Mapping[str, Work] = {
     **RUNNING_EFFECTS,
     **NETWORK_EFFECTS,
-    **{verb: _touching(verb) for verb in ON_PATHS},
+    **{verb: partial(_touch, verb) for verb in ON_PATHS},
     "open": _open, "fill": _fill, "kill": _kill, "fork": _fork, "tell": _tell, "orders": _orders, "chdir": _chdir,
     "keep": _keep, "unreadable": _refuse, "close": lambda call, entry: _DONE,
     "and": lambda call, entry: (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import takewhile
 
 from interlock.analysis.code.lexing import Unparsed
@@ -99,37 +100,33 @@ def _command_word(call: LibraryCall, word: str) -> str:
     return _FIELD.sub(lambda found: given.get(found[1], ""), word).rstrip("/")
 
 
-def _starting(way: str) -> Work:
+def _start_by(way: str, call: LibraryCall, entry: Entry) -> Value:
     """Through a shell, without one (`run`), or through one where it is a single text (`command`)."""
-
-    def start(call: LibraryCall, entry: Entry) -> Value:
-        found = [value for value in pick(call, entry[way]) if not isinstance(value, dict)]
-        more = [value for value in chosen(call, entry, "argv") if way != "command" or listed(value)]
-        given = flattened([*found, *more])
-        first = next(iter(given if way == "run" else found), None)
-        if (way != "run" and not found) or (entry.get("known") and not isinstance(first, (str, int))):
-            return UNKNOWN
-        words = [made for word in entry.get("words", ()) if (made := _command_word(call, word))] + given
-        words += _flags(call, entry["flags"]) if "flags" in entry else []
-        option = chosen(call, entry, "shelled")
-        through = holds(option) or (way == "shell" and not any(map(listed, more)))
-        if way == "command" and through and listed(found[0]) and not isinstance(option[0], Sym):
-            words = words[:1]  # the rest are arguments of the shell
-        elif way == "command":
-            text = len(words) == 1 and listed(found[0]) is None
-            through = text and (through or "shelled" not in entry or isinstance(found[0], str))
-        if not words:
-            return UNKNOWN
-        if through:
-            process = shell_line(words[0] if len(words) == 1 else result("join", [" ", words]), call)
-        else:
-            call.world.run(words, call)
-            process = _started([text_of(word) for word in words])
-        for text in chosen(call, entry, "input"):
-            feed(call, process, text)
-        return process
-
-    return start
+    found = [value for value in pick(call, entry[way]) if not isinstance(value, dict)]
+    more = [value for value in chosen(call, entry, "argv") if way != "command" or listed(value)]
+    given = flattened([*found, *more])
+    first = next(iter(given if way == "run" else found), None)
+    if (way != "run" and not found) or (entry.get("known") and not isinstance(first, (str, int))):
+        return UNKNOWN
+    words = [made for word in entry.get("words", ()) if (made := _command_word(call, word))] + given
+    words += _flags(call, entry["flags"]) if "flags" in entry else []
+    option = chosen(call, entry, "shelled")
+    through = holds(option) or (way == "shell" and not any(map(listed, more)))
+    if way == "command" and through and listed(found[0]) and not isinstance(option[0], Sym):
+        words = words[:1]  # the rest are arguments of the shell
+    elif way == "command":
+        text = len(words) == 1 and listed(found[0]) is None
+        through = text and (through or "shelled" not in entry or isinstance(found[0], str))
+    if not words:
+        return UNKNOWN
+    if through:
+        process = shell_line(words[0] if len(words) == 1 else result("join", [" ", words]), call)
+    else:
+        call.world.run(words, call)
+        process = _started([text_of(word) for word in words])
+    for text in chosen(call, entry, "input"):
+        feed(call, process, text)
+    return process
 
 
 def _flags(call: LibraryCall, off: Mapping[str, str]) -> list[str]:
@@ -309,6 +306,6 @@ def _passing(walk: ProgramWalk, test: Value, value: Value) -> Value:
 
 
 RUNNING_EFFECTS: Mapping[str, Work] = {
-    **{way: _starting(way) for way in ("run", "shell", "command")},
+    **{way: partial(_start_by, way) for way in ("run", "shell", "command")},
     "start": _start, "code": _code, "load": _load, "sql": _sql, "calls": _calls,
 }  # fmt: skip
