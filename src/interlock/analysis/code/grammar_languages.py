@@ -210,7 +210,7 @@ def _reference(build: Builder, node: Node) -> Made:
 
 def _new(build: Builder, node: Node) -> Made:
     kind, first = part(node, "type"), part(node, "initializer")
-    if kind and kind.type in ("array_type", "slice_type", "implicit_type") and first:
+    if kind and kind.type in build.kinds["lists"] and first:
         return build.expr(first)
     args, named = grammar.given(build, node, "arguments")
     for child in children(first):
@@ -223,7 +223,7 @@ def _new(build: Builder, node: Node) -> Made:
 def _composite(build: Builder, node: Node) -> Made:
     """`[]string{…}`, `map[string]int{…}` and `T{…}`."""
     kind, found = getattr(part(node, "type"), "type", ""), children(node, "body")
-    if kind in ("slice_type", "array_type", "implicit_length_array_type"):
+    if kind in build.kinds["lists"]:
         return ast.List(build.exprs(found))
     items = [one.named_children for one in found if one.named_child_count]
     pairs = [(text_of(one[0]).strip('"'), build.expr(one[-1])) for one in items]

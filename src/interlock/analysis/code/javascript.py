@@ -107,7 +107,7 @@ def _bind(build: Builder, target: Node | None, value: ast.expr, declare: str = "
     kind = target.type if target else ""
     if target is None or kind in ("comment", "ERROR"):
         return []
-    if kind in ("identifier", "shorthand_property_identifier_pattern", "undefined"):
+    if kind in build.kinds["names"]:
         title = text_of(target)
         if declare == "block":  # where it hides a name of the code around, it is called differently
             *around, own = build.scopes
@@ -118,7 +118,7 @@ def _bind(build: Builder, target: Node | None, value: ast.expr, declare: str = "
         name = nodes.name(named)
         value = _titled(value, name)
         return nodes.declare(name, value) if declare else nodes.assign(name, value)
-    if kind in ("assignment_pattern", "object_assignment_pattern"):
+    if kind in build.kinds["defaulted"]:
         filled = nodes.call("<default>", [value, build.expr(target, "right")])
         return _bind(build, part(target, "left"), filled, declare)
     if kind in ("object_pattern", "array_pattern"):
@@ -163,7 +163,7 @@ def _object_of(build: Builder, node: Node) -> Made:
         if child.type == "spread_element":
             keys.append(None)
             values.append(build.parts(child))
-        elif child.type in ("pair", "shorthand_property_identifier", "method_definition"):
+        elif child.type in build.kinds["members"]:
             key = _key(build, part(child, "key", "name") or child)
             keys.append(key)
             values.append(_titled(build.expr(part(child, "value") or child), key))
