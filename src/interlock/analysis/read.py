@@ -131,9 +131,9 @@ __all__ = ["BUDGET", "BudgetSpent", "Command", "Effect", "FileReader", "Reading"
 
 # The module of each language that has a reader, by its name.
 LANGUAGES = {
-    **{name: f"code.{name}" for name in "elixir javascript other perl python tcl".split()},
+    **{name: f"code.{name}" for name in "javascript other perl python tcl".split()},
     **dict.fromkeys(["awk", "groovy", "r", "vim"], "code.tokenised"),
-    **dict.fromkeys("csharp go java julia lua php ruby".split(), "code.grammar_languages"),
+    **dict.fromkeys("csharp elixir go java julia lua php ruby".split(), "code.grammar_languages"),
     "mongo": "code.javascript",
     **dict.fromkeys(["cql", "cypher", "memcached", "redis"], "datastores"),
     **{name: name for name in ("cmd", "powershell", "prose", "sql")},

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cases import each
-from interlock.analysis.code.elixir import read_elixir
-from interlock.analysis.code.grammar_languages import read_java, read_julia, read_php, read_ruby
+from interlock.analysis.code.grammar_languages import read_elixir, read_java, read_julia, read_php, read_ruby
 from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.other import read_other
 from interlock.analysis.code.syntax_tree import parsed

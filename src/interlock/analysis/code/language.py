@@ -150,9 +150,9 @@ class CodeLanguage(Struct, eq=False):
         return known_calls.reach(known_calls.canonical(name))
 
     def attribute(self, walk: ProgramWalk, owner: Value, name: str) -> Value:
-        known_calls = library(self.key)
         if (given := self.own_member(walk, owner, name)) is not UNKNOWN:
             return given
+        known_calls = library(self.key)
         if isinstance(owner, Sym):
             if name == "__call__" or (name in ("call", "apply", "invoke") and owner.path in known_calls.calls):
                 return owner

@@ -242,10 +242,8 @@ def _made_from(call: LibraryCall) -> list[Value]:
 
 
 def _root(call: LibraryCall) -> list[Value]:
-    chain = [
-        link for link in links(call.owner) if path_of(call.owner).startswith(link.path) and (link.args or link.named)
-    ]
-    return [*chain[-1].args, *chain[-1].named.values()][:1] if chain else []
+    begins = (link for link in reversed(links(call.owner)) if path_of(call.owner).startswith(link.path))
+    return next(([*link.args, *link.named.values()][:1] for link in begins if link.args or link.named), [])
 
 
 def _label(call: LibraryCall) -> list[Value]:
@@ -254,9 +252,9 @@ def _label(call: LibraryCall) -> list[Value]:
 
 def _table(call: LibraryCall) -> list[Value]:
     """`from("users")`, `model("User")`."""
-    told = [
+    told = (
         link.args[0] for link in links(call.owner) if link.args and link.name.rstrip("()") in words("rows")["naming"]
-    ]
+    )
     return [value for value in told if isinstance(value, str)][:1]
 
 
@@ -311,9 +309,7 @@ CHAINED: Mapping[str, Callable[[LibraryCall], list[Value]]] = {
     "member": lambda call: _label(call) if "." in path_of(call.owner) else [],
     "table": _table,
     "title": _title,
-    "filters": lambda call: [
-        link.args for link in links(call.owner) if link.name.lower().startswith("where") and link.args
-    ],
+    "filters": lambda call: [link.args for link in links(call.owner) if link.args and link.name.lower()[:5] == "where"],
     "below": _below,
     "model": _model,
     "mapped": lambda call: _model(call) or list(_links(call)[-1:]),

@@ -58,8 +58,8 @@ def _named_secrets(values: Iterable[Value]) -> list[str]:
 
 def _send(call: LibraryCall, entry: Entry) -> Value:
     content = [*pick(call, entry["send"]), *call.named.values()]
-    peer = call.world.peer or entry.get("called", "")
-    peer = "".join(map(text_of, pick(call, entry["target"])[:1])) if "target" in entry else peer
+    peer = "".join(map(text_of, chosen(call, entry, "target")[:1]))
+    peer = peer if "target" in entry else call.world.peer or entry.get("called", "")
     leak = leaks(content) or _named_secrets(content) or file_content(peer, content)
     if leak and peer:
         call.world.effect("send", peer, *leak)
@@ -68,7 +68,7 @@ def _send(call: LibraryCall, entry: Entry) -> Value:
 
 def _wire(call: LibraryCall, entry: Entry) -> Value:
     """The standard streams become the connection."""
-    call.world.wired = call.world.wired or bool(call.world.peer)
+    call.world.wired |= bool(call.world.peer)
     return None
 
 
@@ -90,11 +90,12 @@ def request(call: LibraryCall, method: str, url: Value, given: Iterable[Value], 
 
 def _http(call: LibraryCall, entry: Entry) -> Value:
     """What an address gives goes into a file, which may have no name, where the call says so."""
-    found = pick(call, entry["fetch" if "fetch" in entry else "http"])
+    fetches = "fetch" in entry
+    found = pick(call, entry["fetch" if fetches else "http"])
     if not found:
         return UNKNOWN
     url, sent = found[0], _sent(call, entry, found)
-    method = "get" if "fetch" in entry else entry.get("method", call.name.lower().removesuffix("async").rstrip("!"))
+    method = "get" if fetches else entry.get("method", call.name.lower().removesuffix("async").rstrip("!"))
     if "by" in entry:
         method = text_of((pick(call, entry["by"]) or ["get"])[0]).lower()
     if "base" in entry:
@@ -105,11 +106,11 @@ def _http(call: LibraryCall, entry: Entry) -> Value:
         method = text_of(asked.named.get("method", method)).lower()
         return request(call, "post" if method == "sends" and sent else method, url, [*sent, *asked.given()])
     made = request(call, "post" if method == "sends" and sent else method, url, sent, sent if "sends" in entry else ())
-    unnamed = [f"/tmp/tmp{hole()}"] if "fetch" in entry and "to" in entry else []
+    unnamed = [f"/tmp/tmp{hole()}"] if fetches and "to" in entry else []
     for path in (chosen(call, entry, "to") or unnamed)[:1]:
         call.world.touch("write", path, "downloaded")
         call.world.download(path, text_of(url))
-        made = (path, UNKNOWN) if "fetch" in entry else made
+        made = (path, UNKNOWN) if fetches else made
     return made
 
 

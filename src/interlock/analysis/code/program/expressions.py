@@ -72,10 +72,8 @@ def _comparison(walk: ProgramWalk, left: ast.expr, op: ast.cmpop, right: ast.exp
         return "", ""
     start = "*" if isinstance(left, ast.Attribute) and left.attr == "suffix" else ""
     value = walk.eval(right)
-    if isinstance(op, ast.Eq):
-        return _root(left), start + text_of(value)
-    if isinstance(value, (list, tuple)):
-        return _root(left), start + _any_of(value)
+    if isinstance(op, ast.Eq) or isinstance(value, (list, tuple)):
+        return _root(left), start + (text_of(value) if isinstance(op, ast.Eq) else _any_of(value))
     return (_root(right), f"*{text_of(left.value)}*") if isinstance(left, ast.Constant) else ("", "")
 
 
@@ -116,8 +114,7 @@ def _unpack(walk: ProgramWalk, targets: Sequence[ast.expr], value: Value) -> Non
         items = [*items[:star], items[star:end], *items[end:]]
     if items is None or (len(items) != len(targets) and not walk.world.loose):
         items = []
-    items = [*items, *(made_from(value) for _ in targets)][: len(targets)]
-    for target, item in zip(targets, items, strict=True):
+    for target, item in zip(targets, [*items, *(made_from(value) for _ in targets)], strict=False):
         assign(walk, target, item)
 
 

@@ -103,16 +103,16 @@ def _body(walk: ProgramWalk, func: ProgramFunction, scope: ProgramScope) -> Valu
 def _bind(walk: ProgramWalk, func: ProgramFunction, args: _Args, named: _Named) -> None:
     spec, names = func.node.args, walk.scope.names
     decorators = getattr(func.node, "decorator_list", ())
-    static = any(isinstance(node, ast.Name) and node.id == "staticmethod" for node in decorators)
+    static = "staticmethod" in (getattr(node, "id", "") for node in decorators)
     given = [func.owner, *args] if func.owner is not None and not static else args
     if takes_this(func):
         given, named = args, named if func.owner is None else {**named, THIS: func.owner}
     params = [*spec.posonlyargs, *spec.args]
     defaults = [None] * (len(params) - len(spec.defaults)) + list(spec.defaults)
-    placed = dict(zip([param.arg for param in params], given, strict=False))
+    found = {**named, **dict(zip([param.arg for param in params], given, strict=False))}
     for param, default in [*zip(params, defaults, strict=True), *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]:
-        if param.arg in placed or param.arg in named:
-            names[param.arg] = placed[param.arg] if param.arg in placed else named[param.arg]
+        if param.arg in found:
+            names[param.arg] = found[param.arg]
         else:
             names[param.arg] = Sym(param.arg) if default is None else walk.eval(default)
     if spec.vararg:
