@@ -143,7 +143,7 @@ def negated(build: Builder, node: Node) -> Made:
 
 
 def tested(build: Builder, node: Node) -> ast.expr:
-    """The condition; that of `unless` and `until` must not hold."""
+    """What `unless` and `until` test must not hold."""
     test = build.expr(node, "condition")
     return nodes.signed("not", test) if any(child.type in ("unless", "until") for child in node.children) else test
 

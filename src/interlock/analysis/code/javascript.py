@@ -16,9 +16,9 @@ from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import library, words
 from interlock.analysis.code.performing.running import run_code
 from interlock.analysis.code.program import nodes
-from interlock.analysis.code.program.functions import follow, takes_this
 from interlock.analysis.code.program.nodes import THIS, Closure, Made
 from interlock.analysis.code.program.results import index, result
+from interlock.analysis.code.program.statements import follow, takes_this
 from interlock.analysis.code.program.values import (
     UNKNOWN,
     Class,
@@ -306,7 +306,6 @@ def _member(walk: ProgramWalk, owner: Value, name: str) -> Value:
 
 
 def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
-    """`owner[key]`: a place in a list, else a member."""
     named = isinstance(key, str) and known(key)
     if path_of(owner) in library("javascript").environment and not named:
         return hole()

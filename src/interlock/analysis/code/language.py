@@ -12,11 +12,10 @@ from interlock.analysis.code.lexing import Unparsed
 from interlock.analysis.code.library import PROGRAM, holds, library
 from interlock.analysis.code.performing import FEW, applies, perform
 from interlock.analysis.code.program.expressions import EXPRESSIONS
-from interlock.analysis.code.program.functions import invoke, read_uncalled, takes_this
 from interlock.analysis.code.program.nodes import Program
 from interlock.analysis.code.program.paths import PATH
 from interlock.analysis.code.program.results import index
-from interlock.analysis.code.program.statements import STATEMENTS
+from interlock.analysis.code.program.statements import STATEMENTS, invoke, read_uncalled, takes_this
 from interlock.analysis.code.program.values import (
     MAX_PATH,
     UNKNOWN,

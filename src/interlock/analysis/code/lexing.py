@@ -46,6 +46,9 @@ class CodeToken(Struct, frozen=True):
     parts: tuple[Part, ...] = ()
     spaced: bool = False
 
+    def is_op(self, *texts: str) -> bool:
+        return self.kind == "op" and self.text in texts
+
     def ends_value(self, words: frozenset[str]) -> bool:
         """Whether an operator follows; `words` are those that an operand follows."""
         if self.kind in ("op", "end"):
@@ -84,7 +87,7 @@ class Scanner(Struct):
         return found
 
     def emit(self, kind: Kind, text: str, parts: Iterable[Part] = ()) -> None:
-        """Add a token; refuses a bracket that closes none."""
+        """Refuses a bracket that closes none."""
         if kind == "op" and text in "([{":
             self.opened.append(len(self.tokens))
         elif kind == "op" and text in _OPENERS:

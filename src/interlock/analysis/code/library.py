@@ -111,7 +111,6 @@ class Library:
         return None
 
     def reach(self, path: str, owner: Sym | None = None) -> Value:
-        """A constant, the environment, a program, or a value known by its path alone."""
         if path in self.constants:
             return self.constants[path]
         if self.programs and path.startswith(self.programs) and path not in self.calls:

@@ -67,14 +67,14 @@ def _word(scanner: Scanner, word: str) -> None:
         scanner.at = len(scanner.source)
         return
     before = scanner.last
-    as_name = (before.kind == "op" and before.text == "->") or (before.text == "sub" and before.kind == "name")
+    as_name = before.is_op("->") or (before.text == "sub" and before.kind == "name")
     rest = scanner.source[scanner.at : scanner.at + 40]
     nxt = rest.lstrip()[:2]
     plain = not nxt or nxt[0] in ",;)_" or nxt[0].isalnum() or nxt == "=>" or (before.text == "{" and nxt[0] == "}")
     if word in words("perl")["quotes"] and not as_name and not plain and not (rest[:1].isspace() and nxt[0] in "#="):
         scanner.take(_SPACE)
         _quoted(scanner, word)
-    elif before.kind == "op" and before.text == "{" and scanner.peek() == "}" and len(scanner.tokens) > 1:
+    elif before.is_op("{") and scanner.peek() == "}" and len(scanner.tokens) > 1:
         holder = scanner.tokens[-2]
         scanner.emit("text" if holder.kind == "var" or holder.text in ("->", "]", "}") else "name", word)
     else:
@@ -161,7 +161,7 @@ def _foreach(parser: TokenParser) -> nodes.Made:
     named = parser.next().text if parser.token.kind == "var" else _TOPIC
     if not parser.is_op("("):
         return nodes.NOTHING
-    if any(token.kind == "op" and token.text == ";" for token in parser.tokens[parser.at : parser.mates[parser.at]]):
+    if any(token.is_op(";") for token in parser.tokens[parser.at : parser.mates[parser.at]]):
         return tokens.for_loop(parser)
     over = nodes.call("<list>", [parser.group()])
     return nodes.loop(nodes.name(named), over, parser.block() if parser.is_op("{") else [])
@@ -196,7 +196,6 @@ def _print(parser: TokenParser) -> ast.expr:
 
 
 def _run_block(parser: TokenParser) -> nodes.Made:
-    """A block, or the text or the file that is run."""
     word = parser.tokens[parser.at - 1].text
     if parser.is_op("{"):
         return parser.block()
@@ -219,7 +218,6 @@ def _return(parser: TokenParser) -> nodes.Made:
 
 
 def _open(parser: TokenParser) -> nodes.Made:
-    """A file, or a pipe from or to a command."""
     with tokens.unbracketed(parser):
         give = nodes.declare if parser.skip("my") else nodes.assign
         parser.skip("our", "local")

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from interlock.analysis.code import grammar
 from interlock.analysis.code.grammar import Builder, GrammarTable, Node, Rule, text_of
 from interlock.analysis.code.lexing import READS, function_of
@@ -80,9 +82,10 @@ class FormTemplate:
         return [made] if isinstance(made, ast.stmt) else made
 
 
-class _Filling:
-    def __init__(self, marks: Mapping[str, str], build: Builder, node: Node) -> None:
-        self.marks, self.build, self.node = marks, build, node
+class _Filling(Struct):
+    marks: Mapping[str, str]
+    build: Builder
+    node: Node
 
     def filled(self, part: Any) -> Any:
         if isinstance(part, list):

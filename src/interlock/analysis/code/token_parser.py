@@ -57,7 +57,7 @@ class TokenParser:
         return self.ahead(-1)
 
     def is_op(self, *texts: str) -> bool:
-        return self.token.kind == "op" and self.token.text in texts
+        return self.token.is_op(*texts)
 
     def is_word(self, *texts: str) -> bool:
         return self.token.kind == "name" and self.token.text in texts
@@ -83,7 +83,6 @@ class TokenParser:
             yield
 
     def sink(self, levels: int = 1) -> None:
-        """Refuses what is nested too deeply."""
         self.depth += levels
         if self.depth > DEEPEST:
             raise Unparsed("nested too deeply", "nesting")
@@ -107,7 +106,7 @@ class TokenParser:
         while self.dialect.loops and self.skip(","):
             body += nodes.as_statements(self.expression())
         before, word = self.tokens[self.at - 1], self.token.text
-        if not self.is_word(*self.dialect.loops) or (before.kind == "op" and before.text in _NO_STATEMENT_BEFORE):
+        if not self.is_word(*self.dialect.loops) or before.is_op(*_NO_STATEMENT_BEFORE):
             return body
         self.at += 1
         over = self.expression()
@@ -289,7 +288,7 @@ class TokenParser:
 
     def _argument(self, level: int, args: list[ast.expr], named: list[ast.keyword]) -> None:
         token, label, behind = self.token, self.table.label, self.ahead(1)
-        if token.kind in ("name", "text") and behind.kind == "op" and behind.text == label:
+        if token.kind in ("name", "text") and behind.is_op(label):
             self.at += 1
             value = nodes.text(token.text) if token.kind == "name" else self._literal(token)
         else:
@@ -368,7 +367,7 @@ def for_loop(parser: TokenParser) -> nodes.Made:
         return nodes.NOTHING
     closer = parser.mates[parser.at]
     words = parser.tokens[parser.at + 1 : closer]
-    counted = any(token.kind == "op" and token.text == ";" for token in words)
+    counted = any(token.is_op(";") for token in words)
     at = next((number for number, token in enumerate(words) if token.text in ("in", ":")), -1)
     if counted or at < 1:
         again = nodes.CONDITION if len(words) > 2 else ast.Constant(True)  # for (;;)

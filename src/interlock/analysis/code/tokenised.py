@@ -35,12 +35,10 @@ def _splice(raw: str, at: int) -> tuple[Part, int] | None:
 def _block(parser: TokenParser) -> ast.expr:
     closer, start = parser.mates[parser.at], parser.at + 1
     first = parser.tokens[start : min(closer, start + 8)]
-    head = list(
-        takewhile(lambda token: token.kind == "name" or (token.kind == "op" and token.text in _IN_PARAMS), first)
-    )
+    head = list(takewhile(lambda token: token.kind == "name" or token.is_op(*_IN_PARAMS), first))
     behind = parser.tokens[start + len(head)]
     named = ["it"]
-    if behind.kind == "op" and behind.text == "->":
+    if behind.is_op("->"):
         named = [token.text for token in head if token.kind == "name"][-1:]
         start += len(head) + 1
     parser.names.update(named)

@@ -78,7 +78,6 @@ def read_text(reading: SqlBatch, argument: Sequence[SqlToken]) -> None:
 
 
 def _assigned(reading: SqlBatch, names: set[str]) -> list[SqlToken]:
-    """The expressions that this batch puts into one of these variables."""
     result: list[SqlToken] = []
     for item in reading.batch:
         reading.out.step()

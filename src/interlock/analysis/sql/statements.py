@@ -14,7 +14,6 @@ _SECOND = {"DELETE": ("FROM",), "INSERT": ("INTO", "OVERWRITE"), "MERGE": ("INTO
 
 
 def read_select(reading: SqlBatch, item: SqlStatement) -> None:
-    """A query; it reads, unless INTO or a function does more."""
     into = item.top("INTO")
     following = item.word(into + 1)
     if into > 0 and following in ("OUTFILE", "DUMPFILE"):
@@ -45,7 +44,6 @@ def read_nested(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def read_calls(reading: SqlBatch, item: SqlStatement) -> None:
-    """Functions that do more than compute."""
     for place, (token, following) in enumerate(pairwise(item.tokens), 1):
         if following.mark != "(" or token.kind not in ("word", "name"):
             continue

@@ -164,7 +164,6 @@ class _Cutter(Struct):
         self.whole, self.at = False, len(self.text)
 
     def _is_subscript(self) -> bool:
-        """True when a `[` here indexes an array rather than opening a name."""
         if not self.tokens or self.tokens[-1].end != self.at:
             return False
         return self.tokens[-1].kind in ("word", "name", "string") or self.tokens[-1].text in ")]"

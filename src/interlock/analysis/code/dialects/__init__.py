@@ -86,7 +86,7 @@ class TokenDialect:
         self.first = [self._first(operand) for operand in (False, True)]
 
     def _first(self, operand: bool) -> re.Pattern[str]:
-        """What a token begins with; the last group that matched tells its rule."""
+        """The last group that matched tells the rule of a token."""
         table = self.table
         signs = (*self.operators, *table.members, *table.signs.split(), table.label)
         known = sorted((re.escape(sign) for sign in signs if not sign.isalpha()), key=len, reverse=True)

@@ -46,7 +46,6 @@ def file_content(url: str, values: Iterable[Value]) -> list[str]:
 
 
 def _named_secrets(values: Iterable[Value]) -> list[str]:
-    """Whether a variable among these has the name of a secret."""
     stack, left = list(values), 500
     while stack and left:
         value, left = stack.pop(), left - 1

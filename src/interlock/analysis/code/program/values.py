@@ -127,7 +127,6 @@ def origin(value: Value, kind: str) -> str:
 
 
 def fetched(value: Value) -> str:
-    """The address that a value came from, else nothing."""
     return origin(value, "fetched:")
 
 
@@ -141,7 +140,6 @@ def marked(text: str, *sources: Value) -> str:
 
 
 def tagged(text: Value, *traits: str) -> str:
-    """The text, which remembers these traits as well."""
     return Marked(text_of(text), traits_of(text).union(traits))
 
 
@@ -233,7 +231,6 @@ class ProgramScope(Struct, eq=False):
         return default
 
     def set(self, name: str, value: Value) -> None:
-        """Where the name belongs."""
         around = self.closes and name not in self.names
         if self.parent and (name in self.shared or (around and self.parent.find(name, UNKNOWN) is not UNKNOWN)):
             scope = self.parent
@@ -345,7 +342,6 @@ def links(value: Value) -> list[Sym]:
 
 
 def label(value: Value) -> str:
-    """The name of a model, a table or a collection."""
     if isinstance(value, Class):
         return value.name
     return value.name.rstrip("()") if isinstance(value, Sym) and value.name not in ("?", "[]") else text_of(value)

@@ -209,7 +209,6 @@ class ProgramWalk(Struct, eq=False):
     attributes: dict[str, Value] = {}  # what the source put on others' objects
 
     def block(self, body: Sequence[ast.stmt]) -> None:
-        """Up to one that leaves."""
         for node in body:
             self.out.step()
             self.statements.get(type(node), ProgramWalk.parts)(self, node)
@@ -249,7 +248,6 @@ class ProgramWalk(Struct, eq=False):
         return either(*made)
 
     def call(self, func: Value, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
-        """In every way that a value and its arguments could be."""
         count = len(args)
 
         def one(target: Value, *given: Value) -> Value:
