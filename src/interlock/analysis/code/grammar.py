@@ -318,9 +318,6 @@ def mapping(pairs: Sequence[tuple[ast.expr | None, ast.expr]], first: int = 0) -
     return ast.Dict(list(keys), [value for _, value in pairs])
 
 
-# -- texts
-
-
 def _pieces(node: Node, inside: bool, plain: frozenset[str]) -> Iterator[tuple[Node, bool]]:
     for child in node.children:
         if child.type in plain and child.child_count:

@@ -40,9 +40,6 @@ _SCHEME = re.compile(r"^(?:node|npm|bun):")
 _WAY = re.compile(r"(?:Sync|Async|One|Many)$")
 
 
-# -- the tree
-
-
 def _parse(source: str) -> nodes.Program:
     """The program, and whether all of it that could do anything was parsed."""
     source = source.removeprefix("\ufeff")
@@ -149,9 +146,6 @@ def _take_apart(build: Builder, pattern: Node, value: ast.expr, declare: str) ->
     return made
 
 
-# -- objects
-
-
 def _key(build: Builder, node: Node) -> ast.expr:
     return nodes.text(text_of(node)) if "identifier" in node.type else build.expr(node)
 
@@ -245,9 +239,6 @@ def _class_part(build: Builder, node: Node) -> list[ast.stmt]:
         return nodes.assign(nodes.name(name), value)
     value.function.name = "__init__" if name == "constructor" else name
     return [_with_this(value.function)]
-
-
-# -- statements
 
 
 def _for_in(build: Builder, node: Node) -> Made:

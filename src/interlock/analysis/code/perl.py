@@ -144,9 +144,6 @@ def _subscripts(raw: str, at: int) -> int:
     return at
 
 
-# -- words with an own syntax
-
-
 def _sub(parser: TokenParser) -> nodes.Made:
     title = parser.next().text if parser.token.kind == "name" else ""
     given = tokens.params(parser)
@@ -251,9 +248,6 @@ def _callee(word: str) -> ast.expr:
     """By its own name, whatever package it is called through."""
     own = word.rpartition("::")[2]
     return nodes.name(own) if own in library("perl").calls else nodes.path(word.replace("::", "."))
-
-
-# -- calls that no table describes
 
 
 def _opened(call: LibraryCall) -> Value:

@@ -20,8 +20,6 @@ MAX_SOURCE = 100_000
 _LONG_WORD = re.compile(r"\b\w{65,}")  # padding: it takes no time to parse, and what comes after it is still read
 
 
-# -- source -> tree
-
 # Read as Python 3.11, an escape like "\d" raises only a warning that is not printed, so the process's warning
 # filters, which threads share, stay as they are; newer syntax gets a second look. `1if x` still prints one line.
 _VERSIONS = tuple(dict.fromkeys([(3, 11), sys.version_info[:2]]))

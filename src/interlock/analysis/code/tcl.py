@@ -95,9 +95,6 @@ def _pieces(source: str, at: int, level: int, end: re.Pattern[str]) -> tuple[lis
     return parts, at
 
 
-# -- commands
-
-
 def _command(words: list[_Word]) -> _Body:
     name, rest = words[0].text.removeprefix("::"), words[1:]
     if name in _FORMS:
@@ -208,9 +205,6 @@ _FORMS: dict[str, Callable[[list[_Word]], _Body]] = {
     "expr": lambda words: [ast.Expr(one) for word in words for one in (word.value, *_inside(word))],
     "return": lambda words: [ast.Return(nodes.several([word.value for word in words]))],
 }
-
-
-# -- calls that no table describes
 
 
 def _items(call: LibraryCall) -> Value:

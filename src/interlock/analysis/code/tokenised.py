@@ -138,9 +138,6 @@ def _parse_awk(source: str) -> nodes.Program:
     return made, True
 
 
-# -- words with an own syntax
-
-
 def _awk_print(parser: TokenParser) -> ast.expr:
     formats = parser.tokens[parser.at - 1].text == "printf"
     printed: list[ast.expr] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 
 from interlock.analysis.facts import Report
 from interlock.analysis.sql.batch import SqlBatch, SqlStatement, split, undone_statements
@@ -91,7 +90,13 @@ def read_statement(reading: SqlBatch, item: SqlStatement) -> None:
     if item.head in WORDS.steers:
         _steer(reading, item)
         return
-    _verbs().get(item.head, _unknown)(reading, item)
+    kind = WORDS.table("effects").get(item.head)
+    if kind:
+        reading.effect(kind, item.name(1) if kind != "sql_read" else "")
+    elif item.head in WORDS.queries:
+        read_select(reading, item)
+    else:
+        _VERBS.get(item.head, _unknown)(reading, item)
     if item.head != "DO" and not (item.head == "CREATE" and item.words() & WORDS.routines):  # a body is not run now
         read_nested(reading, item)
         _outside(reading, item, read_calls)
@@ -103,7 +108,7 @@ def _assigns(item: SqlStatement) -> bool:
 
 def _explain(reading: SqlBatch, item: SqlStatement) -> None:
     """EXPLAIN only plans, unless ANALYZE makes it run."""
-    verbs = _verbs().keys() - {"ANALYZE", "ANALYSE", "TABLE"}
+    verbs = (WORDS.queries | WORDS.table("effects").keys() | _VERBS.keys()) - {"ANALYZE", "ANALYSE", "TABLE"}
     held = next((at for at in range(1, len(item.tokens)) if item.depths[at] == 0 and item.word(at) in verbs), 0)
     asks = [at for at in range(1, held) if item.word(at) in ("ANALYZE", "ANALYSE")]
     if any(item.text(at + 1).lower() not in ("false", "off", "0") for at in asks):
@@ -189,22 +194,6 @@ def _unknown(reading: SqlBatch, item: SqlStatement) -> None:
         reading.unreadable("SQL that does not parse", "syntax")
     else:
         reading.effect("sql_write")
-
-
-def _report_as(verb: str) -> Reader:
-    return lambda reading, item: reading.effect(verb, item.name(1) if verb != "sql_read" else "")
-
-
-@cache
-def _verbs() -> Mapping[str, Reader]:
-    return {
-        **dict.fromkeys(WORDS.queries, read_select),
-        **dict.fromkeys(WORDS.reads, _report_as("sql_read")),
-        **dict.fromkeys(WORDS.writes, _report_as("sql_write")),
-        **dict.fromkeys(WORDS.alters, _report_as("sql_alter")),
-        **dict.fromkeys(WORDS.kills, _report_as("sql_kill")),
-        **_VERBS,
-    }
 
 
 _VERBS: Mapping[str, Reader] = {

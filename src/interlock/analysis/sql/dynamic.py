@@ -59,10 +59,13 @@ def _procedure(reading: SqlBatch, name: str, argument: Sequence[SqlToken]) -> No
     elif name in WORDS.procedures_of_sql:
         read_text(reading, [token for token in argument[1:] if token.kind in ("string", "var")][:1])
     else:
-        traits = (WORDS.table("procedure_drops")[name],) if name in WORDS.table("procedure_drops") else ()
-        reading.effect(
-            WORDS.table("procedures").get(name, "sql_write"), strings[0] if strings and traits else name, *traits
-        )
+        verb, kind = WORDS.table("procedures").get(name, "sql_write"), drop_kind(name)
+        reading.effect(verb, strings[0] if strings and kind else name, *kind)
+
+
+def drop_kind(name: str) -> list[str]:
+    """Of the object that a routine drops, if it does."""
+    return [kind] if (kind := WORDS.table("drops").get(name)) else []
 
 
 def read_text(reading: SqlBatch, argument: Sequence[SqlToken]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from interlock.analysis.sql.batch import SqlBatch, SqlStatement, few, filters
-from interlock.analysis.sql.dynamic import looks_like_sql
+from interlock.analysis.sql.dynamic import drop_kind, looks_like_sql
 from interlock.analysis.sql.tokens import WORDS
 
 Reader = Callable[[SqlBatch, SqlStatement], None]
@@ -48,19 +48,13 @@ def read_calls(reading: SqlBatch, item: SqlStatement) -> None:
         if following.mark != "(" or token.kind not in ("word", "name"):
             continue
         name = token.text.lower()
-        if name in WORDS.killers:
-            reading.effect("sql_kill", name)
-        elif name in WORDS.server_files:
-            reading.effect("sql_shell", (reading.strings_in(item, place) or [name])[0])
+        verb = WORDS.table("functions").get(name)
+        if verb:
+            named = reading.strings_in(item, place) if verb in ("sql_shell", "sql_drop") else []
+            reading.effect(verb, (named or [name])[0], *drop_kind(name))
         elif name in WORDS.functions_of_sql:
             for text in filter(looks_like_sql, reading.strings_in(item, place)):
                 reading.inner(text)
-        elif name in WORDS.admin:
-            reading.effect("sql_alter", name)
-        elif name in WORDS.table("function_drops"):
-            reading.effect(
-                "sql_drop", (reading.strings_in(item, place) or [name])[0], WORDS.table("function_drops")[name]
-            )
         elif name in reading.bodies and item.head != "CREATE":
             reading.inner(reading.bodies.pop(name))
 

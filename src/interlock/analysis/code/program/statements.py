@@ -34,9 +34,6 @@ MAX_CALLS = 2000
 _Names = dict[str, Value]
 
 
-# -- statements
-
-
 def _define(walk: ProgramWalk, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     func = walk.define(node)
     for default in [*node.args.defaults, *node.args.kw_defaults]:
@@ -250,9 +247,6 @@ STATEMENTS: Mapping[type[ast.stmt], Statement] = {
     **dict.fromkeys((ast.Try, ast.TryStar), _try),
     ast.Match: _match,
 }
-
-
-# -- calls of functions
 
 
 def invoke(walk: ProgramWalk, func: Value, args: list[Value], named: _Names) -> Value:
