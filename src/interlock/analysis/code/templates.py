@@ -21,7 +21,6 @@ _SHIPPED = Path(__file__).parent / "grammars"
 _KEYS = ("language", "extends", "joins", "quotes", "caseless", "nodes", "kinds")
 _MARK = re.compile(r"\$(?:\*|-?\d+\*?|[a-z_]+(?:\|[a-z_]+)*(?:\|?\*)?)|<[a-z?]+>|`")
 _PLACE = re.compile(r"(-?\d+)(\*?)")
-_CONSTANTS = frozenset({"None", "True", "False", "break", "continue"})
 
 
 def by_grammar(key: str, module: str, builder: type[Builder] = Builder) -> Callable[[str], nodes.Program]:
@@ -59,7 +58,7 @@ class FormTemplate:
     """Python with marks, in whose place a node's parts are put."""
 
     def __init__(self, language: str, text: str) -> None:
-        if text.isidentifier() and text not in _CONSTANTS:
+        if text.isidentifier() and text not in ("None", "True", "False", "break", "continue"):
             raise PackError(f"{language}: no rule {text!r}")
         self.marks: dict[str, str] = {}
         try:

@@ -15,9 +15,6 @@ from interlock.analysis.code.program import nodes
 
 DEEPEST = 40  # expressions inside each other
 _TIGHTEST = 100  # binds more than any operator
-_ASSIGNS = frozenset({"=", ":=", "<-", "<<-", "->"})
-_COMPARES = frozenset({"==", "!=", "<=", ">=", "===", "!==", "~="})
-_NO_STATEMENT_BEFORE = frozenset({"}", "->", "{", ",", "=", "("})
 
 Given = tuple[list[ast.expr], list[ast.keyword]]
 
@@ -106,7 +103,7 @@ class TokenParser:
         while self.dialect.loops and self.skip(","):
             body += nodes.as_statements(self.expression())
         before, word = self.tokens[self.at - 1], self.token.text
-        if not self.is_word(*self.dialect.loops) or before.is_op(*_NO_STATEMENT_BEFORE):
+        if not self.is_word(*self.dialect.loops) or before.is_op("}", "->", "{", ",", "=", "("):
             return body
         self.at += 1
         over = self.expression()
@@ -305,7 +302,7 @@ class TokenParser:
     def _combined(self, start: int, left: ast.expr, rank: int) -> ast.expr:
         sign, sign_at = self.token.text, self.at
         self.at += 1
-        if sign in _ASSIGNS:
+        if sign in ("=", ":=", "<-", "<<-", "->"):
             right = self.expression(rank)
             left, right = (right, left) if sign == "->" else (left, right)
             if isinstance(left, ast.Name) and self.table.braces and self.tokens[sign_at - 1].text == ")":  # my ($x) = …
@@ -322,7 +319,7 @@ class TokenParser:
         right = self.expression(rank + 1)
         if sign == "<<":
             return nodes.call(nodes.member(left, "<<"), [right])
-        if sign.endswith("=") and sign not in _COMPARES and sign_at > start:
+        if sign.endswith("=") and sign not in ("==", "!=", "<=", ">=", "===", "!==", "~=") and sign_at > start:
             return self._assigned(left, nodes.binary(sign[:-1], left, right, self.table.joins))
         sign = ".." if sign == ":" or (sign == "..." and self.table.braces) else sign  # R's, and Perl's flip-flop
         return nodes.binary(sign, left, right, self.table.joins)

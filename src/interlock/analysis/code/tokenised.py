@@ -20,7 +20,6 @@ from interlock.analysis.facts import Report, hole, known, without_holes
 
 # -- Groovy
 
-_IN_PARAMS = frozenset(",.<>=?")
 _INNER = re.compile(r"\$([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 
 
@@ -35,7 +34,7 @@ def _splice(raw: str, at: int) -> tuple[Part, int] | None:
 def _block(parser: TokenParser) -> ast.expr:
     closer, start = parser.mates[parser.at], parser.at + 1
     first = parser.tokens[start : min(closer, start + 8)]
-    head = list(takewhile(lambda token: token.kind == "name" or token.is_op(*_IN_PARAMS), first))
+    head = list(takewhile(lambda token: token.kind == "name" or token.is_op(*",.<>=?"), first))
     behind = parser.tokens[start + len(head)]
     named = ["it"]
     if behind.is_op("->"):
@@ -94,7 +93,6 @@ def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
     return index(owner, place - 1) if place > 0 else [*owner[: -place - 1], *owner[-place:]]
 
 
-_CONSTANTS = {"TRUE": True, "T": True, "FALSE": False, "F": False, "NULL": None}
 read_r = CodeLanguage(
     "R",
     "r",
@@ -104,7 +102,7 @@ read_r = CodeLanguage(
         "paste0": lambda call: result("join_rest", ["", *call.args]),
         **dict.fromkeys(["eval", "evalq"], _evaluated),
     },
-    lambda name: _CONSTANTS.get(name, UNKNOWN),
+    lambda name: None if name == "NULL" else UNKNOWN,
     own_item=_item,
     first=1,
 ).read
@@ -115,7 +113,6 @@ read_r = CodeLanguage(
 
 _REDIRECTS = frozenset({">", ">>", "|", "|&"})
 _TCP = re.compile(r"/inet[46]?/(?:tcp|udp)/[^/]*/([^/]+)/([^/]+)")
-_STREAMS = ("/dev/std", "/dev/tty", "/dev/null", "/dev/fd/")
 
 
 def read_awk(source: str, out: Report, given: Mapping[str, str] | None = None) -> None:
@@ -185,7 +182,7 @@ def _print_to(call: LibraryCall) -> Value:
     path, text = text_of(where), text_of(result("join", [" ", printed]))
     if sign in ("|", "|&"):
         _run_awk(call.world, text if is_bare_shell(path) else path)
-    elif not path.startswith(_STREAMS):
+    elif not path.startswith(("/dev/std", "/dev/tty", "/dev/null", "/dev/fd/")):
         empty = bool(printed) and known(text) and not text.strip()
         call.world.effect("append" if sign == ">>" else "truncate" if empty else "write", path)
     return Sym("?")

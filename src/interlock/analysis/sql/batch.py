@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from interlock.analysis.facts import HOLE, Report
 from interlock.analysis.sql.tokens import PIECE, WORDS, SqlToken
 
-_KILLS_CLIENT_STATE = ("\\c", "\\i", "\\!", "\\g", "\\e", ".")
 _DEEPEST_BATCH = 5
 
 
@@ -228,7 +227,9 @@ def _opens(item: SqlStatement) -> bool:
 def _undoable(item: SqlStatement, dialect: str) -> bool:
     """Whether it can stand in a transaction without ending it or reaching out of it."""
     if not item.head:
-        return item.tokens[0].kind == "meta" and not item.tokens[0].text.startswith(_KILLS_CLIENT_STATE)
+        return item.tokens[0].kind == "meta" and not item.tokens[0].text.startswith(
+            ("\\c", "\\i", "\\!", "\\g", "\\e", ".")
+        )
     if item.head in WORDS.undoable:
         return True
     if item.head == "SET":

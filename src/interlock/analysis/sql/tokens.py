@@ -81,9 +81,6 @@ def _client_line(flavour: str) -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join(begins)})[^\n]*" if begins else r"(?!)")
 
 
-_PLAIN = frozenset({"word", "number", "punct", "var"})  # kinds of tokens that the pattern calls by their name
-
-
 class _Cutter(Struct):
     """Moves forward only, so that the work is linear."""
 
@@ -109,7 +106,7 @@ class _Cutter(Struct):
             found = pattern.match(text, self.at)
             assert found is not None and found.lastgroup is not None
             kind = found.lastgroup
-            if kind in _PLAIN:
+            if kind in WORDS.plain_kinds:
                 self.add(kind, found[kind], found.end(kind))
             elif kind != "skipped":
                 self._add_other(kind, found)

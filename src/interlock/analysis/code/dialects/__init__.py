@@ -79,7 +79,9 @@ class TokenDialect:
         if None in self.forms.values():
             raise PackError(f"{key}: a form is none of {sorted(set(table.forms.values()))}")
         self.commands = dict(_each_word(table.commands))
-        self.noise, self.loops, self.topical, before = (words(key).get(kind, frozenset()) for kind in _WORDS)
+        self.noise, self.loops, self.topical, before = (
+            words(key).get(kind, frozenset()) for kind in ("noise", "loops", "topical", "before_operands")
+        )
         self.keywords = frozenset((*self.forms, *self.noise, *self.operators))
         self.operands_after = before or self.keywords | table.operands_after
         self.patterns = [re.compile(rule.opens, re.DOTALL) for rule in table.tokens]
@@ -105,7 +107,7 @@ class TokenDialect:
                 scanner.spaced = True
                 self.begin_line(scanner)
                 last = scanner.last
-                goes_on = scanner.around in ("(", "[") or (last.kind == "op" and last.text not in _ENDS)
+                goes_on = scanner.around in ("(", "[") or (last.kind == "op" and last.text not in ")]}{")
                 if self.table.lines and not goes_on:
                     scanner.emit("end", ";")
             elif not self.take(scanner):
@@ -140,10 +142,6 @@ class TokenDialect:
             elif rule.kind in ("text", "ticks"):
                 parts = (READS[rule.reads](text),)
             scanner.emit(rule.kind, found.expand(rule.gives) if rule.gives else text, parts)
-
-
-_WORDS = ("noise", "loops", "topical", "before_operands")
-_ENDS = frozenset({")", "]", "}", "{"})
 
 
 def _each_word(table: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -47,8 +47,6 @@ from interlock.analysis.file_modes import mode_traits
 from interlock.analysis.places import is_folder, named_in
 
 FEW = 64  # items that a function is called with
-_SCHEME = "://"
-_GLOB = frozenset("*?")
 _RIGHTS = re.compile(r"[-rwx]{9}")
 _DONE = Sym("?")  # what a call gives that only changes something
 _CONDITIONS = frozenset({"needs", "most", "address", "bare", "when", "always", "known"})
@@ -69,7 +67,7 @@ def _touch(verb: str, call: LibraryCall, entry: Entry) -> Value:
     for path in flattened(pick(call, entry[verb])):
         text, globs = text_of(path), entry.get("globs")
         something, url = without_holes(text).strip(), is_url(path)
-        here = something and (_SCHEME not in text or (verb == "read" and url))  # known, and of this machine
+        here = something and ("://" not in text or (verb == "read" and url))  # known, and of this machine
         if path is None or (globs and text.startswith("!")) or (entry.get("known") and not here):
             continue
         script = verb == "run_script" and (fetched(path) or call.world.downloads.get(text, "") or (url and text))
@@ -91,7 +89,7 @@ def _touch(verb: str, call: LibraryCall, entry: Entry) -> Value:
             content = chosen(call, entry, "content")[:1] if verb == "write" else []
             how = "truncate" if content in ([""], [b""]) else verb  # where there is nothing to write
             how = "append" if verb == "write" and any(map(_adds, chosen(call, entry, "appends"))) else how
-            many = ("bulk",) if globs and not _GLOB.isdisjoint(text) else ()
+            many = ("bulk",) if globs and ("*" in text or "?" in text) else ()
             rights = _rights(call, entry) if verb == "chmod" else ()
             call.world.touch(how, path, *_traits(call, entry), *many, *rights)
             given = Sym("?", traits=file_traits(text)) if verb == "read" else _DONE

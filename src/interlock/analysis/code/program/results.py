@@ -188,12 +188,11 @@ def _is_small(op: str, left: Value, right: Value) -> bool:
     sizes = [len(side) for side in (left, right) if isinstance(side, (*_TEXTS, list, tuple, dict))]
     counts = [abs(side) for side in (left, right) if isinstance(side, (int, float))]
     if len(counts) == 2:
-        return max(counts) < 1 << 64 and (op not in _GROWING or 0 <= right <= 64)
+        return max(counts) < 1 << 64 and (op not in ("LShift", "RShift", "Pow") or 0 <= right <= 64)
     room = MAX_TEXT if isinstance(left, _TEXTS) or isinstance(right, _TEXTS) else MAX_ITEMS
     return len(sizes + counts) == 2 and (sum(sizes) if len(sizes) == 2 else sizes[0] * counts[0]) <= room
 
 
-_GROWING = frozenset({"LShift", "RShift", "Pow"})
 _OPERATORS: Mapping[str, Callable[[Value, Value], Value]] = {
     "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "BitXor": operator.xor, "BitOr": operator.or_,
     "BitAnd": operator.and_, "FloorDiv": operator.floordiv, "Mod": operator.mod, "LShift": operator.lshift,
