@@ -64,12 +64,14 @@ class Builder:
         found = part(node, *titles)
         return nodes.NOTHING if found is None else nodes.as_expression(self.made(found))
 
+    def loud(self, found: Iterable[Node]) -> list[Node]:
+        return [node for node in found if node.type not in self.kinds["quiet"]]
+
     def exprs(self, found: Iterable[Node]) -> list[ast.expr]:
-        return [self.expr(node) for node in found if node.type not in self.kinds["quiet"]]
+        return [self.expr(node) for node in self.loud(found)]
 
     def block(self, found: Iterable[Node]) -> list[ast.stmt]:
-        loud = (node for node in found if node.type not in self.kinds["quiet"])
-        return [made for node in loud for made in nodes.as_statements(self.made(node))]
+        return [made for node in self.loud(found) for made in nodes.as_statements(self.made(node))]
 
     def body(self, node: Node | None, *titles: str) -> list[ast.stmt]:
         inside = part(node, *titles)
@@ -234,7 +236,7 @@ def member(build: Builder, node: Node) -> Made:
 
 def item(build: Builder, node: Node) -> Made:
     """`owner[key]`, or a slice of the owner; `owner[]` is the owner."""
-    owner, *keys = [child for child in node.named_children if child.type not in build.kinds["quiet"]]
+    owner, *keys = build.loud(node.named_children)
     while len(keys) == 1 and keys[0].type in build.kinds["keys"]:
         keys = keys[0].named_children
     value = build.expr(owner)

@@ -34,7 +34,7 @@ def _lua_for_each(build: Builder, node: Node) -> Made:
     return nodes.loop_last(build.exprs(names), build.expr(over), body)
 
 
-read_lua = CodeLanguage("Lua", "lua", by_grammar("lua", "grammar_languages"), first=1).read
+read_lua = CodeLanguage("Lua", "lua", by_grammar("lua"), first=1).read
 
 
 # -- PHP
@@ -62,7 +62,7 @@ def _php_parse(source: str) -> nodes.Program:
     """With or without its opening tag; ends its last statement."""
     ended = source if source.rstrip().endswith((";", "}", ">")) else f"{source};"
     key = "php" if "<?" in source else "php_only"
-    return Builder(key, rules_of("php", "grammar_languages")).program(ended)
+    return Builder(key, rules_of("php")).program(ended)
 
 
 read_php = CodeLanguage("PHP", "php", _php_parse, variable=holes("$")).read
@@ -121,7 +121,7 @@ def _julia_for_each(build: Builder, node: Node) -> Made:
     return made
 
 
-read_julia = CodeLanguage("Julia", "julia", by_grammar("julia", "grammar_languages"), damaged=read_other, first=1).read
+read_julia = CodeLanguage("Julia", "julia", by_grammar("julia"), damaged=read_other, first=1).read
 
 
 # -- Ruby; `-n`, `-p` and `-i` are the caller's
@@ -187,7 +187,7 @@ def _ruby_added(build: Builder, node: Node) -> Made:
     return _ruby_set(build, left, added) if stays else added
 
 
-read_ruby = CodeLanguage("Ruby", "ruby", by_grammar("ruby", "grammar_languages"), variable=holes("@$")).read
+read_ruby = CodeLanguage("Ruby", "ruby", by_grammar("ruby"), variable=holes("@$")).read
 
 
 # -- Java, Go and C#: what `jshell`, `go run` and `dotnet script` would run
@@ -253,7 +253,7 @@ def _flags(build: Builder, node: Node) -> Made:
 
 
 def _reader(name: str, key: str) -> Callable[[str, Report], None]:
-    return CodeLanguage(name, key, by_grammar(key, "grammar_languages", _ProgramBuilder), damaged=read_other).read
+    return CodeLanguage(name, key, by_grammar(key, builder=_ProgramBuilder), damaged=read_other).read
 
 
 read_java, read_go, read_csharp = _reader("Java", "java"), _reader("Go", "go"), _reader("C#", "csharp")
@@ -426,4 +426,4 @@ def _narrowed(call: LibraryCall) -> Value:
     return Sym(f"{query.path}.where") if isinstance(query, Sym) else UNKNOWN
 
 
-read_elixir = CodeLanguage("Elixir", "elixir", by_grammar("elixir", "grammar_languages"), {"where": _narrowed}).read
+read_elixir = CodeLanguage("Elixir", "elixir", by_grammar("elixir"), {"where": _narrowed}).read

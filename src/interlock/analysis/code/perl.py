@@ -6,7 +6,6 @@ import ast
 import re
 import textwrap
 
-from interlock.analysis.code import token_parser as tokens
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import CodeToken, Part, Scanner, Splice, Unparsed, balanced, literal, template
 from interlock.analysis.code.library import flattened, library, words
@@ -24,7 +23,7 @@ from interlock.analysis.code.program.values import (
     path_of,
     text_of,
 )
-from interlock.analysis.code.token_parser import TokenParser, by_tokens
+from interlock.analysis.code.token_parser import TokenParser, by_tokens, for_loop, params, unbracketed
 from interlock.analysis.facts import hole
 
 _TOPIC = "$_"
@@ -146,7 +145,7 @@ def _subscripts(raw: str, at: int) -> int:
 
 def _sub(parser: TokenParser) -> nodes.Made:
     title = parser.next().text if parser.token.kind == "name" else ""
-    given = tokens.params(parser)
+    given = params(parser)
     if not parser.is_op("{"):
         return nodes.NOTHING
     made = nodes.function(given, nodes.returning(parser.block()), title, rest="" if given else "@_")
@@ -159,14 +158,14 @@ def _foreach(parser: TokenParser) -> nodes.Made:
     if not parser.is_op("("):
         return nodes.NOTHING
     if any(token.is_op(";") for token in parser.tokens[parser.at : parser.mates[parser.at]]):
-        return tokens.for_loop(parser)
+        return for_loop(parser)
     over = nodes.call("<list>", [parser.group()])
     return nodes.loop(nodes.name(named), over, parser.block() if parser.is_op("{") else [])
 
 
 def _over_list(parser: TokenParser) -> nodes.Made:
     word = parser.tokens[parser.at - 1].text
-    with tokens.unbracketed(parser):
+    with unbracketed(parser):
         block = parser.block() if parser.is_op("{") else None
         parser.skip(",")
         args, _ = parser.bare_arguments(2)
@@ -182,7 +181,7 @@ def _over_list(parser: TokenParser) -> nodes.Made:
 
 def _print(parser: TokenParser) -> ast.expr:
     handle: ast.expr = nodes.NOTHING
-    with tokens.unbracketed(parser):
+    with unbracketed(parser):
         named = parser.token.kind in ("name", "var") and parser.token.text in parser.names
         if parser.is_op("{"):
             handle = nodes.name(parser.ahead(1).text)
@@ -215,7 +214,7 @@ def _return(parser: TokenParser) -> nodes.Made:
 
 
 def _open(parser: TokenParser) -> nodes.Made:
-    with tokens.unbracketed(parser):
+    with unbracketed(parser):
         give = nodes.declare if parser.skip("my") else nodes.assign
         parser.skip("our", "local")
         handle = parser.token.text

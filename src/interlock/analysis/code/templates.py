@@ -20,15 +20,16 @@ from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 _SHIPPED = Path(__file__).parent / "grammars"
 _KEYS = ("language", "extends", "joins", "quotes", "caseless", "nodes", "kinds")
 _MARK = re.compile(r"\$(?:\*|-?\d+\*?|[a-z_]+(?:\|[a-z_]+)*(?:\|?\*)?)|<[a-z?]+>|`")
+_LANGUAGES = "grammar_languages"  # the module of most
 _PLACE = re.compile(r"(-?\d+)(\*?)")
 
 
-def by_grammar(key: str, module: str, builder: type[Builder] = Builder) -> Callable[[str], nodes.Program]:
+def by_grammar(key: str, module: str = _LANGUAGES, builder: type[Builder] = Builder) -> Callable[[str], nodes.Program]:
     return lambda source: builder(key, rules_of(key, module)).program(source)
 
 
 @cache
-def rules_of(key: str, module: str) -> GrammarTable:
+def rules_of(key: str, module: str = _LANGUAGES) -> GrammarTable:
     """The rules that all share, then those of a language's module, by name; refuses the name of a rule that is none."""
     packs = {pack["language"]: pack for pack in load_packs(_SHIPPED, check_tables)}
     table = packs[key]
@@ -152,7 +153,7 @@ def _parts(build: Builder, node: Node, mark: str) -> list[Node]:
     if name == "*":
         return node.named_children
     if place := _PLACE.fullmatch(name):
-        found = [child for child in node.named_children if child.type not in build.kinds["quiet"]][int(place[1]) :]
+        found = build.loud(node.named_children)[int(place[1]) :]
         return found if place[2] else found[:1]
     titles = name.removesuffix("|*")
     if titles == name and name.endswith("*"):

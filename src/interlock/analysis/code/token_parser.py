@@ -19,12 +19,12 @@ _TIGHTEST = 100  # binds more than any operator
 Given = tuple[list[ast.expr], list[ast.keyword]]
 
 
-def by_tokens(key: str, module: str, **hooks: Any) -> Callable[[str], nodes.Program]:
+def by_tokens(key: str, module: str = "tokenised", **hooks: Any) -> Callable[[str], nodes.Program]:
     return lambda source: (TokenParser(dialect_of(key, module, **hooks), source).sequence(), True)
 
 
 @cache
-def dialect_of(key: str, module: str, **hooks: Any) -> TokenDialect:
+def dialect_of(key: str, module: str = "tokenised", **hooks: Any) -> TokenDialect:
     """With the forms of the language's module, or those that several share."""
     return TokenDialect(
         key, lambda name: function_of(module, key, name) or function_of("token_parser", key, name), **hooks

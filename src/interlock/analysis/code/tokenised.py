@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from itertools import takewhile
 
-from interlock.analysis.code import token_parser as tokens
 from interlock.analysis.code.language import CodeLanguage, holes
 from interlock.analysis.code.lexing import CodeToken, Part, Splice, Unparsed, balanced
 from interlock.analysis.code.library import library, words
@@ -15,7 +14,7 @@ from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.results import index, result
 from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Sym, Value, path_of, text_of
 from interlock.analysis.code.program.walk import ProgramEffects, ProgramWalk, is_bare_shell
-from interlock.analysis.code.token_parser import TokenParser, by_tokens, dialect_of
+from interlock.analysis.code.token_parser import TokenParser, branch, by_tokens, dialect_of, params
 from interlock.analysis.facts import Report, hole, known, without_holes
 
 # -- Groovy
@@ -64,18 +63,16 @@ def _bare(parser: TokenParser, token: CodeToken) -> int:
     return 0 if parser.is_op("{") and (token.parts or token.text in words("groovy")["steps"]) else -1
 
 
-read_groovy = CodeLanguage(
-    "Groovy", "groovy", by_tokens("groovy", "tokenised", splice=_splice, bare=_bare, block=_block)
-).read
+read_groovy = CodeLanguage("Groovy", "groovy", by_tokens("groovy", splice=_splice, bare=_bare, block=_block)).read
 
 
 # -- R
 
 
 def _function(parser: TokenParser) -> ast.expr:
-    given = tokens.params(parser)
+    given = params(parser)
     parser.names.update(given)
-    return nodes.closure(given, nodes.returning(tokens.branch(parser)))
+    return nodes.closure(given, nodes.returning(branch(parser)))
 
 
 def _evaluated(call: LibraryCall) -> Value:
@@ -96,7 +93,7 @@ def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
 read_r = CodeLanguage(
     "R",
     "r",
-    by_tokens("r", "tokenised"),
+    by_tokens("r"),
     {
         "paste": lambda call: result("join_rest", [call.named.get("sep", " "), *call.args]),
         "paste0": lambda call: result("join_rest", ["", *call.args]),
@@ -122,7 +119,7 @@ def read_awk(source: str, out: Report, given: Mapping[str, str] | None = None) -
 
 def _parse_awk(source: str) -> nodes.Program:
     """Only the rules for its begin and its end surely run."""
-    parser = TokenParser(dialect_of("awk", "tokenised"), source)
+    parser = TokenParser(dialect_of("awk"), source)
     made: list[ast.stmt] = []
     while parser.at < parser.stop:
         before, sure = parser.at, parser.skip("BEGIN", "END")
@@ -165,7 +162,7 @@ def _indirect(parser: TokenParser) -> ast.expr:
 
 
 def _awk_function(parser: TokenParser) -> nodes.Made:
-    title, given = parser.next().text, tokens.params(parser)
+    title, given = parser.next().text, params(parser)
     return [nodes.function(given, parser.block() if parser.is_op("{") else [], title)]
 
 
@@ -253,7 +250,7 @@ def _vim_line(line: str, level: int) -> _Code:
 
 def _vim_command(name: str, rest: str, level: int) -> tuple[_Code, str | None]:
     """What a command does, and what follows its bar."""
-    kind = dialect_of("vim", "tokenised").commands.get(name, "")
+    kind = dialect_of("vim").commands.get(name, "")
     if kind[:1] == "<":
         return _does(kind, rest.strip(" !") if kind == "<shell>" else rest), None
     if kind in ("on_matches", "on_each"):
@@ -268,7 +265,7 @@ def _vim_command(name: str, rest: str, level: int) -> tuple[_Code, str | None]:
     called = frozenset(_CALLED.findall(own))
     evaluates = kind in ("execute", "evaluate")
     reaches = evaluates or not (called.isdisjoint(_VIM_CALLS) and called.isdisjoint(library("vim").calls))
-    made = TokenParser(dialect_of("vim", "tokenised"), own).sequence() if reaches else []
+    made = TokenParser(dialect_of("vim"), own).sequence() if reaches else []
     return [ast.Expr(nodes.call("execute", [nodes.as_expression(made)]))] if kind == "execute" else made, after
 
 
