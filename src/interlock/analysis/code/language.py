@@ -107,20 +107,19 @@ class CodeLanguage(Struct, eq=False):
                 walk.world.fill(file, made_from([other for other in call.given() if other is not file]))
         if self.lexical:
             objects = [value.items() for value in call.args if isinstance(value, dict)]
-            options = {key: value for pairs in objects for key, value in pairs if isinstance(key, str)}
-            call = replace(call, named={**options, **call.named})
+            given_too = {key: value for pairs in objects for key, value in pairs if isinstance(key, str)}
+            call = replace(call, named={**given_too, **call.named})
         path, name = call.path, call.name
         keys = [f"{kind}.{name}" for kind in kinds(call.owner)] if path[:1] == "." else [path]
         if name != path:
             keys.append(f"<any>.{name}")
+        options = [f"?{key}" for key, value in call.named.items() if name in known_calls.choices and holds([value])]
         for key in keys:
             own = self.extra.get(key)
             if own and (given := own(call)) is not UNKNOWN:
                 return given
-            ways = [key]
-            if name in known_calls.choices:  # an option that is set, first
-                ways = [*(f"{key}?{option}" for option, value in call.named.items() if holds([value])), key]
-            entry = next(filter(None, (known_calls.entry(way, name) for way in ways)), None)
+            ways = (known_calls.entry(key + option, name) for option in (*options, ""))  # an option that is set, first
+            entry = next(filter(None, ways), None)
             if entry and applies(call, entry):
                 cwd = walk.world.cwd
                 given = perform(call, entry)
@@ -151,9 +150,11 @@ class CodeLanguage(Struct, eq=False):
     def attribute(self, walk: ProgramWalk, owner: Value, name: str) -> Value:
         if (given := self.own_member(walk, owner, name)) is not UNKNOWN:
             return given
+        if name == "__call__" and isinstance(owner, (Sym, ProgramFunction, Partial)):
+            return owner
         known_calls = library(self.key)
         if isinstance(owner, Sym):
-            if name == "__call__" or (name in ("call", "apply", "invoke") and owner.path in known_calls.calls):
+            if name in ("call", "apply", "invoke") and owner.path in known_calls.calls:
                 return owner
             path = known_calls.canonical(f"{owner.path}.{name}"[-MAX_PATH:] if owner.path else name)
             return walk.attributes[path] if path in walk.attributes else known_calls.reach(path, owner)
@@ -163,8 +164,6 @@ class CodeLanguage(Struct, eq=False):
             found = owner[name]
             bound = isinstance(found, ProgramFunction) and found.owner is None and takes_this(found)
             return ProgramFunction(found.node, found.scope, owner) if bound else found
-        if isinstance(owner, (ProgramFunction, Partial)) and name == "__call__":
-            return owner
         if isinstance(owner, Partial) and owner.func is PROGRAM and f"<function>.{name}" not in known_calls.calls:
             return Partial(PROGRAM, [*owner.args, name.replace("_", "-")], owner.named)  # `git.push`
         for kind in kinds(owner):

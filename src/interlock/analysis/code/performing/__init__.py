@@ -253,7 +253,7 @@ _WORK: Mapping[str, Work] = {
 def applies(call: LibraryCall, entry: Entry) -> bool:
     if _CONDITIONS.isdisjoint(entry):
         return True
-    refused = (
+    return not (
         (entry.get("known") and "tell" in entry and not pick(call, entry["target"]))
         or ("when" in entry and not holds(pick(call, entry["when"])))
         or not entry.get("needs", 0) <= len(call.args)
@@ -265,7 +265,6 @@ def applies(call: LibraryCall, entry: Entry) -> bool:
             and not (isinstance(call.owner, Sym) and any(map(is_url, pick(call, entry["http"])[:1])))
         )
     )
-    return not refused
 
 
 def perform(call: LibraryCall, entry: Entry) -> Value:

@@ -209,9 +209,7 @@ def _sql(call: LibraryCall, entry: Entry) -> Value:
         text, built = text_of(value), _WORD.findall(value.path) if isinstance(value, Sym) else []
         named = bool(without_holes(text).strip()) and (store or (entry.get("target") == "on" and by_name))
         if call.path.startswith(MEMORY) and known(text):
-            call.world.attached = call.world.attached or not words(COMMON)["reaching"].isdisjoint(
-                _NAME.findall(text.lower())
-            )
+            call.world.attached |= not words(COMMON)["reaching"].isdisjoint(_NAME.findall(text.lower()))
             if not call.world.attached:
                 continue
         if path_of(value).startswith(DELETE):
