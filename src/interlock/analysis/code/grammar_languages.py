@@ -277,7 +277,7 @@ def _sigil(build: Builder, node: Node) -> Made:
 
 
 class _Parts(Struct, frozen=True):
-    """A call taken apart: its arguments, and its block by the words in it, as `do` and `else`."""
+    """A call's arguments, and its block by the words in it, as `do` and `else`."""
 
     args: list[Node]
     named: dict[str, Node]

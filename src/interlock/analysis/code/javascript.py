@@ -310,7 +310,7 @@ def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
 
 
 def _module(call: LibraryCall) -> Value:
-    """What `require` of this name gives, after telling what runs by it."""
+    """What `require` gives, after telling what runs by it."""
     world, given, name = call.world, call.get(0), call.text(0)
     if isinstance(given, Sym) and origin(given, "file:"):
         return Sym("?")

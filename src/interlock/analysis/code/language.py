@@ -67,7 +67,7 @@ class CodeLanguage(Struct, eq=False):
     strict: bool = False  # a text is no name of a function, and what a function is handed to does not call it
 
     def read(self, source: str, out: Report, given: Mapping[str, Value] | None = None) -> None:
-        """Report what a source would do; one that is too large, nests too deeply or does not parse is unreadable."""
+        """What is too large, nests too deeply or does not parse is unreadable."""
         out.step(1 + len(source) // 256 + sum(map(source.count, "\n(=")))
         body: list[ast.stmt] = []
         problem = None

@@ -39,7 +39,7 @@ Splicer = Callable[[str, int], tuple[Part, int] | None]  # the code that begins 
 
 
 class CodeToken(Struct, frozen=True):
-    """One word of a program; the parts of a text are its pieces and the code between them."""
+    """The parts of a text are its pieces and the code between them."""
 
     kind: Kind
     text: str
@@ -50,7 +50,7 @@ class CodeToken(Struct, frozen=True):
         return self.kind == "op" and self.text in texts
 
     def ends_value(self, words: frozenset[str]) -> bool:
-        """Whether an operator follows; `words` are those that an operand follows."""
+        """`words` are those that an operand follows."""
         if self.kind in ("op", "end"):
             return self.text in _OPENERS and self.text not in words
         return self.kind != "name" or self.text not in words
@@ -109,7 +109,7 @@ class Scanner(Struct):
         return self.source[start:end]
 
     def pattern(self) -> str:
-        """The regular expression up to a delimiter that is neither escaped nor in square brackets."""
+        """Up to a delimiter that is neither escaped nor in square brackets."""
         mark = re.escape(self.peek())
         ends = re.compile(rf"{mark}((?>\\.|\[\^?\]?[^\]\n]{{0,200}}\]|[^\\\n{mark}])*){mark}", re.DOTALL)
         if not self.more or not (found := self.take(ends)):
@@ -117,7 +117,7 @@ class Scanner(Struct):
         return found[1]
 
     def delimited(self, nested: str = "") -> str:
-        """The raw text up to the mate of the delimiter here; `nested` opens code that may hold it."""
+        """Up to the mate of the delimiter here; `nested` opens code that may hold it."""
         start, opener = self.at, self.peek()
         self.at = balanced(self.source, start, opener, CLOSERS.get(opener, opener), "", nested)
         return self.source[start + 1 : self.at - 1]
@@ -173,7 +173,7 @@ def unescaped(raw: str) -> str:
 
 
 def function_of(module: str, key: str, name: str) -> Any:
-    """What a table means by a name: the function of the language's module that has it, perhaps with the language's before it."""
+    """The function of a language's module that a table means, perhaps with the language before its name."""
     own = vars(import_module(f"interlock.analysis.code.{module}"))
     return own.get(f"_{key}_{name}") or own.get(f"_{name}") or own.get(name)
 

@@ -101,7 +101,7 @@ class Library:
         return path
 
     def entry(self, path: str, name: str) -> Entry | None:
-        """The entry of a path, which ends in a name, or of the first pattern that it matches."""
+        """Of the path, which ends in a name, or of the first pattern that it matches."""
         if path in self.calls:
             return self.calls[path]
         for index in (path.partition(".")[0].rstrip("()"), name) if self.patterns else ():

@@ -30,7 +30,7 @@ def by_grammar(key: str, module: str = _LANGUAGES, builder: type[Builder] = Buil
 
 @cache
 def rules_of(key: str, module: str = _LANGUAGES) -> GrammarTable:
-    """The rules that all share, then those of a language's module, by name; refuses the name of a rule that is none."""
+    """Those that all share, then those of a module, by name; refuses a name of none."""
     packs = {pack["language"]: pack for pack in load_packs(_SHIPPED, check_tables)}
     table = packs[key]
     shared = {**vars(grammar), **_SHARED}

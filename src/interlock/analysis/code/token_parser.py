@@ -25,7 +25,6 @@ def by_tokens(key: str, module: str = "tokenised", **hooks: Any) -> Callable[[st
 
 @cache
 def dialect_of(key: str, module: str = "tokenised", **hooks: Any) -> TokenDialect:
-    """With the forms of the language's module, or those that several share."""
     return TokenDialect(
         key, lambda name: function_of(module, key, name) or function_of("token_parser", key, name), **hooks
     )
@@ -395,5 +394,5 @@ def params(parser: TokenParser) -> list[str]:
 
 
 def unbracketed(parser: TokenParser) -> AbstractContextManager[None]:
-    """Read what is between the brackets here, or the same without brackets."""
+    """What is between the brackets here, or the same without."""
     return parser.inside() if parser.is_op("(") else nullcontext()

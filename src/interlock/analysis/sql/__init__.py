@@ -57,15 +57,13 @@ def _read_batch(reading: SqlBatch, tokens: Sequence[SqlToken], flavour: str) -> 
     reading.batch = batch
     outer = reading.undone
     taken_back = undone_statements(batch, dialect)
-    before: SqlStatement | None = None
     for index, item in enumerate(batch):
         reading.out.step(1 + len(item.tokens) // 32)
         reading.undone = outer or index in taken_back
         if item.tokens[0].kind == "meta":
-            read_meta(reading, item.tokens[0].text, before)
+            read_meta(reading, item.tokens[0].text, batch[index - 1] if index else None)
         else:
             read_statement(reading, item)
-        before = item
     reading.undone = outer
     if not batch:
         reading.effect("sql_read")
@@ -136,10 +134,8 @@ def _set(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def _pragma(reading: SqlBatch, item: SqlStatement) -> None:
-    if not any(token.text == "=" for token in item.tokens):
-        reading.effect("sql_read")
-    else:
-        reading.effect("sql_alter" if item.word(1) == "WRITABLE_SCHEMA" else "sql_write")
+    sets = any(token.text == "=" for token in item.tokens)
+    reading.effect("sql_read" if not sets else "sql_alter" if item.word(1) == "WRITABLE_SCHEMA" else "sql_write")
 
 
 def _load(reading: SqlBatch, item: SqlStatement) -> None:

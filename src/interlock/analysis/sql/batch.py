@@ -16,7 +16,7 @@ _DEEPEST_BATCH = 5
 
 
 class SqlStatement(Struct, frozen=True):
-    """The tokens of one statement, with the depth of parentheses that each stands at."""
+    """Its tokens, with the depth of parentheses that each stands at."""
 
     tokens: tuple[SqlToken, ...]
     depths: tuple[int, ...]
@@ -39,7 +39,7 @@ class SqlStatement(Struct, frozen=True):
         return -1
 
     def part(self, start: int, end: int | None = None) -> SqlStatement:
-        """A piece of this statement, as a statement; one that begins at the outer level has been counted."""
+        """A piece as a statement; one that begins at the outer level has been counted."""
         tokens, depths = self.tokens[start:end], self.depths[start:end]
         return SqlStatement(tokens, depths) if depths[:1] == (0,) else statement(tokens)
 
@@ -99,7 +99,7 @@ def statement(tokens: Sequence[SqlToken]) -> SqlStatement:
 
 
 class _Splitter(Struct):
-    """Walks over tokens once and closes a statement where the server or the client would."""
+    """Closes a statement where the server or the client would."""
 
     dialect: str
     done: list[SqlStatement] = []
@@ -239,7 +239,7 @@ def _undoable(item: SqlStatement, dialect: str) -> bool:
 
 
 class SqlBatch(Struct):
-    """The state of reading one batch; effects go out through it, each only once."""
+    """The state of reading a batch; each effect goes out only once."""
 
     out: Report
     text: str
@@ -340,7 +340,7 @@ def _letter(token: SqlToken) -> str:
 
 
 def _has_column(condition: Sequence[SqlToken]) -> bool:
-    """True when some word could be a column that makes rows differ, and no OR can undo it."""
+    """Whether a word could be a column that makes rows differ, and no OR can undo it."""
     spelled = {token.word for token in condition if token.kind == "word"}
     names = any(token.kind == "name" for token in condition)
     return "OR" not in spelled and (names or bool(spelled - WORDS.no_column - {"AND", "IS", "LIKE", "IN"}))

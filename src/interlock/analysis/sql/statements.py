@@ -120,23 +120,22 @@ def read_copy(reading: SqlBatch, item: SqlStatement) -> None:
         return
     to, came = item.top("TO"), item.top("FROM")
     if to > 0 and (came < 0 or to < came):
-        target = item.tokens[to + 1] if to + 1 < len(item.tokens) else None
-        if target is None or target.kind != "string":
+        if not item.tokens[to + 1 :] or item.tokens[to + 1].kind != "string":
             reading.effect("sql_read")
         elif reading.dialect == "duckdb":
-            reading.out.effect("write", target.text)
+            reading.out.effect("write", item.text(to + 1))
         else:
-            reading.effect("sql_shell", target.text)
-        return
-    reading.effect("sql_write", item.name(2 if item.word(1) == "INTO" else 1))
+            reading.effect("sql_shell", item.text(to + 1))
+    else:
+        reading.effect("sql_write", item.name(2 if item.word(1) == "INTO" else 1))
 
 
 def read_purge(reading: SqlBatch, item: SqlStatement) -> None:
     """Logs, recycle bins and staged files; in some dialects REMOVE is DROP."""
     if item.word(1) in WORDS.table("kinds"):
         read_drop(reading, item)
-        return
-    reading.effect("sql_delete", (item.names(1) or [""])[-1])
+    else:
+        reading.effect("sql_delete", (item.names(1) or [""])[-1])
 
 
 def _kind_at(item: SqlStatement) -> tuple[int, set[str], str]:

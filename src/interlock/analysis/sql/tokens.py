@@ -40,7 +40,7 @@ def flavours(text: str, dialect: str) -> Sequence[str]:
 
 @cache
 def _pattern(flavour: str) -> re.Pattern[str]:
-    """What a token of a flavour can be; of those that match, the first counts, and the frequent ones come first."""
+    """Of the kinds that match, the first counts; the frequent ones come first."""
     escapes = flavour in WORDS.backslash
     skipped = [r"\s+", r"--(?!\S)[^\n]*" if flavour in WORDS.dash_needs_space else r"--[^\n]*"]
     if flavour in WORDS.hash_comment:
@@ -69,7 +69,7 @@ def _pattern(flavour: str) -> re.Pattern[str]:
 
 
 def _quoted(kind: str, opens: str, quote: str, escapes: bool) -> str:
-    """A text in quotes, in which two of them stand for one; it may lack its end."""
+    """Two quotes in a text stand for one; its end may be missing."""
     inner = rf"[^{quote}\\]|\\.?|{quote}{quote}" if escapes else f"[^{quote}]|{quote}{quote}"
     return rf"(?P<{kind}>{opens}(?P<{kind}_text>(?:{inner})*+)(?P<{kind}_end>{quote}|\Z))"
 

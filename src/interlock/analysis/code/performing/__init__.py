@@ -268,7 +268,7 @@ def applies(call: LibraryCall, entry: Entry) -> bool:
 
 
 def perform(call: LibraryCall, entry: Entry) -> Value:
-    """Tell everything that a call does, in the order of its table."""
+    """Tells what a call does in the order of its table."""
     given: Value = UNKNOWN
     steps, giving = _plan(entry)
     if "dry" in entry and pick(call, entry["dry"])[:1] == [True]:

@@ -145,7 +145,7 @@ _LISTS = re.compile(r"^(?:list|get|iter|search)_(?:all_)?")
 
 
 def _ask_client(call: LibraryCall, entry: Entry) -> Value:
-    """A method of a client, or a command that it is sent, is one of its program; what makes a part of the client is UNKNOWN."""
+    """A method of a client, or a command that it is sent, is one of its program."""
     if entry["client"] == "operation":  # a client whose methods are called what they do
         return _operation(call)
     operation, asks = _snake(call.name.removesuffix("Command")), words("services")
@@ -198,7 +198,7 @@ def _operation(call: LibraryCall) -> Value:
 
 
 def _noun(call: LibraryCall) -> str:
-    """What the method is called on: `containers.list()[0].remove` is about a container."""
+    """`containers.list()[0].remove` is about a container."""
     fillers = words("services")["fillers"]
     for link in links(call.owner):
         name = _LISTS.sub("", link.name.removesuffix("()"))

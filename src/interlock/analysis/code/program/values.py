@@ -261,7 +261,7 @@ class ProgramScope(Struct, eq=False):
 
 
 class ProgramFunction(Struct, eq=False):
-    """A function, a lambda or a method; `owner` is what a method is called on."""
+    """`owner` is what a method is called on."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     scope: ProgramScope
