@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from interlock.analysis.code.lexing import Unparsed, unescaped
+from interlock.analysis.code.lexing import TooDeep, unescaped
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.syntax_tree import here_documents, parsed
@@ -50,7 +50,7 @@ class Builder:
     def made(self, node: Node) -> Made:
         self.depth += 1
         if self.depth > _DEPTH:
-            raise Unparsed("nested too deeply", "nesting")
+            raise TooDeep
         hides = node.type in self.kinds["hides"]
         if hides:
             self.scopes.append({})

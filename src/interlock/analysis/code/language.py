@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.analysis.code.lexing import Unparsed
+from interlock.analysis.code.lexing import TooDeep, Unparsed
 from interlock.analysis.code.library import PROGRAM, holds, library
 from interlock.analysis.code.performing import FEW, applies, perform
 from interlock.analysis.code.program.expressions import EXPRESSIONS
@@ -79,7 +79,7 @@ class CodeLanguage(Struct, eq=False):
         except LookupError:  # a node without a part that its grammar promises, in a source with errors
             problem = Unparsed()
         except RecursionError:
-            problem = Unparsed("nested too deeply", "nesting")
+            problem = TooDeep()
         if problem and self.damaged:
             self.damaged(source, out)
         elif problem is not None:

@@ -30,6 +30,11 @@ class Unparsed(Exception):
         self.trait = trait
 
 
+class TooDeep(Unparsed):
+    def __init__(self) -> None:
+        super().__init__("nested too deeply", "nesting")
+
+
 class Splice(Struct, frozen=True):
     code: str
 

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 
 from interlock.analysis.code.language import CodeLanguage
-from interlock.analysis.code.lexing import Unparsed
+from interlock.analysis.code.lexing import TooDeep, Unparsed
 from interlock.analysis.code.library import library, words
 from interlock.analysis.code.program.nodes import Program
 from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Sym, Value, made_from
@@ -36,7 +36,7 @@ def _parse(source: str) -> Program:
     try:
         tree = _tree(source)
     except (RecursionError, MemoryError):
-        raise Unparsed("nested too deeply", "nesting") from None
+        raise TooDeep from None
     if tree:
         return tree.body, True
     # Python that does not parse does not run; but another Python may parse more than this one, so what could do harm is told.

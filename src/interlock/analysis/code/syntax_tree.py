@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from interlock.analysis.code.lexing import CLOSERS, Unparsed
+from interlock.analysis.code.lexing import CLOSERS, TooDeep, Unparsed
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -49,7 +49,7 @@ def parsed(key: str, source: str) -> Node:
     cuts = _cuts(source)
     deepest, opened = _brackets(source, sorted({place for cut in cuts for place in cut}))
     if deepest > DEEPEST:
-        raise Unparsed("nested too deeply", "nesting")
+        raise TooDeep
     signs = _SLOW.get(key, _OPERATOR)
     for statement in _STATEMENT_END.split(source) if len(source) > _LONG else ():
         # More operators than any has: a parser that recovers from an error in it takes seconds.

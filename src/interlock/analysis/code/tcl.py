@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from interlock.analysis.code import library
 from interlock.analysis.code.language import CodeLanguage, holes
-from interlock.analysis.code.lexing import ESCAPE, Unparsed, balanced, unescape
+from interlock.analysis.code.lexing import ESCAPE, TooDeep, Unparsed, balanced, unescape
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.paths import listing
 from interlock.analysis.code.program.values import LibraryCall, Sym, Value, tagged, text_of
@@ -41,7 +41,7 @@ class _Word(Struct, frozen=True):
 
 def _code(source: str, level: int) -> _Body:
     if level > _DEEPEST:
-        raise Unparsed("nested too deeply", "nesting")
+        raise TooDeep
     made: _Body = []
     at = 0
     while at < len(source):

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from interlock.analysis.code.dialects import TokenDialect
-from interlock.analysis.code.lexing import NOTHING, SEPARATORS, CodeToken, Splice, Unparsed, function_of
+from interlock.analysis.code.lexing import NOTHING, SEPARATORS, CodeToken, Splice, TooDeep, function_of
 from interlock.analysis.code.program import nodes
 
 DEEPEST = 40  # expressions inside each other
@@ -81,7 +81,7 @@ class TokenParser:
     def sink(self, levels: int = 1) -> None:
         self.depth += levels
         if self.depth > DEEPEST:
-            raise Unparsed("nested too deeply", "nesting")
+            raise TooDeep
 
     # statements
 

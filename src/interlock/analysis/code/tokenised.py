@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import takewhile
 
 from interlock.analysis.code.language import CodeLanguage, holes
-from interlock.analysis.code.lexing import CodeToken, Part, Splice, Unparsed, balanced
+from interlock.analysis.code.lexing import CodeToken, Part, Splice, TooDeep, balanced
 from interlock.analysis.code.library import library, words
 from interlock.analysis.code.program import nodes
 from interlock.analysis.code.program.results import index, result
@@ -229,7 +229,7 @@ def _parse_vim(source: str) -> nodes.Program:
 
 def _vim_line(line: str, level: int) -> _Code:
     if level > _LEVELS:
-        raise Unparsed("nested too deeply", "nesting")
+        raise TooDeep
     made: _Code = []
     rest: str | None = line
     while rest and rest.strip():

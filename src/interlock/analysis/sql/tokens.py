@@ -127,7 +127,7 @@ class _Cutter(Struct):
             self.add(*(("punct", "[", self.at + 1) if self._is_subscript() else ("name", text, end + 1)))
         elif kind == "oracle":
             close = self.text.find(_CLOSERS.get(text, text) + "'", end)
-            self.whole = self.whole and close >= 0
+            self.whole &= close >= 0
             close = close if close >= 0 else len(self.text)
             self.add("string", self.text[end:close], min(close + 2, len(self.text)))
         elif kind == "spelled":
@@ -139,7 +139,7 @@ class _Cutter(Struct):
 
     def _add_quoted(self, kind: str, found: re.Match[str]) -> None:
         inner = found[f"{kind}_text"]
-        self.whole = self.whole and bool(found[f"{kind}_end"])
+        self.whole &= bool(found[f"{kind}_end"])
         if kind != "dollar":
             quote = {"double": '"', "name": "`"}.get(kind, "'")
             escapes = kind == "escaped" or (kind != "name" and self.flavour in WORDS.backslash)
@@ -161,9 +161,8 @@ class _Cutter(Struct):
         self.whole, self.at = False, len(self.text)
 
     def _is_subscript(self) -> bool:
-        if not self.tokens or self.tokens[-1].end != self.at:
-            return False
-        return self.tokens[-1].kind in ("word", "name", "string") or self.tokens[-1].text in ")]"
+        last = self.tokens[-1] if self.tokens else None
+        return bool(last) and last.end == self.at and (last.kind in ("word", "name", "string") or last.text in ")]")
 
 
 def cut(text: str, flavour: str) -> tuple[list[SqlToken], bool]:

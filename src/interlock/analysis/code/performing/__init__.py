@@ -49,7 +49,6 @@ from interlock.analysis.places import is_folder, named_in
 FEW = 64  # items that a function is called with
 _RIGHTS = re.compile(r"[-rwx]{9}")
 _DONE = Sym("?")  # what a call gives that only changes something
-_CONDITIONS = frozenset({"needs", "most", "address", "bare", "when", "always", "known"})
 # a filter that lets everything through
 _ALWAYS = re.compile(r"\s*\(*\s*(?:(\d+)\s*=\s*\1|true|'(\w*)'\s*=\s*'\2')\s*\)*\s*", re.IGNORECASE)
 
@@ -251,8 +250,6 @@ _WORK: Mapping[str, Work] = {
 
 
 def applies(call: LibraryCall, entry: Entry) -> bool:
-    if _CONDITIONS.isdisjoint(entry):
-        return True
     return not (
         (entry.get("known") and "tell" in entry and not pick(call, entry["target"]))
         or ("when" in entry and not holds(pick(call, entry["when"])))
