@@ -93,8 +93,8 @@ def _called(build: Builder, name: str) -> str:
 
 def _titled(value: ast.expr, name: ast.expr | None) -> ast.expr:
     """A function without a name goes by the one that it is given to."""
-    given = [getattr(name, part, None) for part in ("value", "id", "attr")]
-    title = next((part for part in reversed(given) if isinstance(part, str)), None)
+    given = (getattr(name, part, None) for part in ("attr", "id", "value"))
+    title = next((part for part in given if isinstance(part, str)), None)
     if isinstance(value, Closure) and not value.function.name and title is not None:
         value.function.name = title
     return value
@@ -151,17 +151,14 @@ def _key(build: Builder, node: Node) -> ast.expr:
 
 
 def _object_of(build: Builder, node: Node) -> Made:
-    keys: list[ast.expr | None] = []
-    values: list[ast.expr] = []
+    pairs: list[tuple[ast.expr | None, ast.expr]] = []
     for child in node.named_children:
         if child.type == "spread_element":
-            keys.append(None)
-            values.append(build.parts(child))
+            pairs.append((None, build.parts(child)))
         elif child.type in build.kinds["members"]:
             key = _key(build, part(child, "key", "name") or child)
-            keys.append(key)
-            values.append(_titled(build.expr(part(child, "value") or child), key))
-    return ast.Dict(keys, values)
+            pairs.append((key, _titled(build.expr(part(child, "value") or child), key)))
+    return ast.Dict([key for key, _ in pairs], [value for _, value in pairs])
 
 
 # -- operators and assignments

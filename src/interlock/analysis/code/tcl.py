@@ -209,9 +209,9 @@ _FORMS: dict[str, Callable[[list[_Word]], _Body]] = {
 
 def _items(call: LibraryCall) -> Value:
     value = call.get(0)
-    if not isinstance(value, str) or known(value):
-        return value.split() if isinstance(value, str) else value
-    return [tagged(value, "bulk")]
+    if isinstance(value, str):
+        return value.split() if known(value) else [tagged(value, "bulk")]
+    return value
 
 
 def _send(call: LibraryCall) -> Value:

@@ -162,7 +162,9 @@ class _Cutter(Struct):
 
     def _is_subscript(self) -> bool:
         last = self.tokens[-1] if self.tokens else None
-        return bool(last) and last.end == self.at and (last.kind in ("word", "name", "string") or last.text in ")]")
+        return (
+            last is not None and last.end == self.at and (last.kind in ("word", "name", "string") or last.text in ")]")
+        )
 
 
 def cut(text: str, flavour: str) -> tuple[list[SqlToken], bool]:
