@@ -169,6 +169,7 @@ HARMFUL = [
     ("", "CREATE TABLE t (a int)", {("sql_write", "t")}),
     ("", "SELECT * INTO u FROM t", {("sql_write", "u")}),
     ("", "ALTER TABLE t ADD COLUMN a int", {("sql_write", "t")}),
+    ("", "ALTER TABLE t ADD c text DEFAULT ','", {("sql_write", "t")}),
     ("", "ALTER TABLE t RENAME TO u", {("sql_alter", "t")}),
     ("", "COPY t FROM STDIN", {("sql_write", "t")}),
     # transactions
