@@ -13,8 +13,7 @@ from typing import Any
 from interlock.model import Action, Span
 from interlock.redaction.contexts import argument_kinds, redact_contexts, redact_pair, secret_programs
 from interlock.redaction.secrets import (
-    STEM_PATTERN,
-    TELL_PATTERN,
+    WORDS,
     hexadecimal,
     is_no_secret,
     is_plural_name,
@@ -101,11 +100,12 @@ def _suspicious(text: str) -> bool:
 def _signs() -> Any:
     import re2
 
-    programs = "|".join(re.escape(program) for program in secret_programs())
+    programs = "|".join(map(re.escape, secret_programs()))
+    stems, tells = ("|".join(WORDS.in_order(name)) for name in ("stems", "tells"))
     plain = (
         r"://|@[a-z]*\(|--(?:proxy-)?user|sudo|stdin|-fd|chpasswd|--from-literal|conf_|quota_continue_|[A-Z2-7-]{26}"
     )
-    return re2.compile(rf"(?i:{STEM_PATTERN})|{TELL_PATTERN}|(?:{programs})\s|{plain}")
+    return re2.compile(rf"(?i:{stems})|{tells}|(?:{programs})\s|{plain}")
 
 
 def _texts(value: Any, depth: int) -> Iterator[str]:

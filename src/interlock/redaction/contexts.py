@@ -10,6 +10,7 @@ from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import shipped_programs
 from interlock.redaction.secrets import (
     STEMS,
+    WORDS,
     hexadecimal,
     is_no_secret,
     is_plural_name,
@@ -45,9 +46,6 @@ _PROSE = lazy_regex(
 )
 _IDENTIFIED = lazy_regex(
     r"(?P<keep>\bIDENTIFIED(?: WITH [A-Za-z0-9_']{1,40})? (?:BY|AS)(?: PASSWORD)? {1,4})(?=[\"'])", re.IGNORECASE
-)
-_COMMON = frozenset(
-    "none null nil true false undefined str string int bool bytes any object optional required text unset empty default yes no".split()
 )
 
 
@@ -99,7 +97,7 @@ def _named(found: re.Match[str], text: str) -> tuple[int, str] | None:
     if scheme and kind in ("authorization", "token", "api_key"):
         start = scheme.end()
     value = literal(text, start)
-    if value.lower() in _COMMON or (value.isdigit() and is_plural_name(name)):
+    if value.lower() in WORDS.common or (value.isdigit() and is_plural_name(name)):
         return None
     if is_weak_name(name) and not _settled(name.lower(), value, found["sep"]):
         return None
@@ -164,7 +162,9 @@ def _prose(found: re.Match[str]) -> str:
 
 def _mixed(secret: str) -> bool:
     kinds = (str.isalpha, str.isdigit, lambda character: not character.isalnum())
-    return sum(any(kind(character) for character in secret) for kind in kinds) >= 2 and secret.lower() not in _COMMON
+    return (
+        sum(any(kind(character) for character in secret) for kind in kinds) >= 2 and secret.lower() not in WORDS.common
+    )
 
 
 _WORD = r"(?:'[^'\n]{0,512}'|\"(?:[^\"\\\n$`]|\\.){0,512}\"|[^\s'\"|;&<>()$`]{1,512})"

@@ -8,45 +8,14 @@ from collections import Counter
 from functools import lru_cache
 
 from interlock.analysis.lazy_regex import lazy_regex
+from interlock.analysis.packs import own_words
 
-# No pattern has anything after an unbounded run, so that each text is read once.
-_SHAPES = {
-    "aws_access_key": r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Z0-9])",
-    "gcp_api_key": r"AIza[A-Za-z0-9_-]{35}",
-    "gcp_token": r"ya29\.[A-Za-z0-9_.-]{20,}",
-    "gcp_secret": r"GOCSPX-[A-Za-z0-9_-]{20,}",
-    "github_token": r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})",
-    "gitlab_token": r"gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[A-Za-z0-9_.-]{18,}",
-    "slack_token": r"(?:xox[a-z]-|xapp-|xoxe\.)[A-Za-z0-9.-]{10,}",
-    "slack_webhook": r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{10,}",
-    "discord_webhook": r"discord(?:app)?\.com/api/webhooks/[0-9]{5,}/[A-Za-z0-9_-]{20,}",
-    "stripe_key": r"(?:[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{20,})",
-    "anthropic_key": r"sk-ant-[A-Za-z0-9_-]{16,}",
-    "openai_key": r"sk-(?:(?:proj|svcacct|admin|or|None)-[A-Za-z0-9_-]{16,}|[A-Za-z0-9]{32,}[A-Za-z0-9_-]*)",
-    "npm_token": r"npm_[A-Za-z0-9]{36,}",
-    "pypi_token": r"pypi-[A-Za-z0-9_-]{50,}",
-    "hugging_face_token": r"hf_[A-Za-z0-9]{30,}",
-    "sendgrid_key": r"SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,}",
-    "digitalocean_token": r"do[opr]_v1_[a-f0-9]{64}",
-    "docker_token": r"dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}",
-    "databricks_token": r"dapi[a-f0-9]{32}",
-    "vault_token": r"hv[sbr]\.[A-Za-z0-9_-]{20,}",
-    "shopify_token": r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
-    "linear_key": r"lin_(?:api|oauth)_[A-Za-z0-9]{32,}",
-    "square_token": r"sq0(?:atp|csp|idp)-[A-Za-z0-9_-]{22,}",
-    "telegram_token": r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])",
-    "age_key": r"AGE-SECRET-KEY-1[A-Z0-9]{20,}",
-    "password_hash": r"\$(?:2[abxy]|argon2(?:id|i|d)|[156y]|scrypt|pbkdf2-[a-z0-9]+)\$[A-Za-z0-9./$=,+_-]{20,}",
-    "jwt": r"eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){1,4}",
-}  # fmt: skip
+WORDS = own_words("redaction/secrets.toml")
 _EDGE = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}))"
-_ANY = lazy_regex(_EDGE + "(?:" + "|".join(f"(?P<{kind}>{shape})" for kind, shape in _SHAPES.items()) + ")")
-# Substrings without which none of them can match; searched first, because nearly no text has one.
-TELL_PATTERN = (
-    r"A[KSBC][IC]A|AIza|ya29\.|GOCSPX-|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|xox[a-z]|xapp-|hooks\.slack|api/webhooks|[sr]k_(?:live|test)_|whsec_"
-    r"|sk-|npm_|pypi-|hf_|SG\.|do[opr]_v1_|dckr_|dapi|hv[sbr]\.|shp(?:at|ca|pa|ss)_|lin_(?:api|oauth)_|sq0|:AA|AGE-SECRET|\$[2156yasp]|eyJ"
+_ANY = lazy_regex(
+    lambda: f"{_EDGE}(?:{'|'.join(f'(?P<{kind}>{shape})' for shape, kind in WORDS.table('shapes').items())})"
 )
-_TELLS = lazy_regex(TELL_PATTERN)
+_TELLS = lazy_regex(lambda: "|".join(WORDS.in_order("tells")))
 _BEGIN = lazy_regex(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 # Only text like the inside of a key is removed: a command between the two marks stays visible.
 _BLOCK = lazy_regex(
@@ -119,47 +88,8 @@ def _code(found: re.Match[str]) -> str:
     return placeholder("code") if len(code) == _CODE_LENGTH and mixed else found[0]
 
 
-# The last word of a name, and the kind of secret that stands under it.
-_NOUNS = {
-    "password": "password passwd passwords passwort kennwort pwd pswd pword pgpassword userpassword dbpassword",
-    "passphrase": "passphrase passphrases passcode",
-    "secret": "secret secrets clientsecret",
-    "token": "token tokens authtoken accesstoken refreshtoken idtoken bearer jwt",
-    "api_key": "apikey apikeys apitoken",
-    "private_key": "privatekey privkey",
-    "authorization": "authorization",
-    "cookie": "cookie cookies",
-    "credential": "credential credentials creds",
-    "signature": "sig",
-    "pin": "pin otp totp mfa",
-    "password_hash": "shadow",
-}
-_KINDS = {word: kind for kind, words in _NOUNS.items() for word in words.split()}
-_GLUED = ("password", "passwd", "passphrase", "secret", "apikey", "authtoken", "accesstoken")  # PGPASSWORD
-# A key is a secret by the word before it.
-_KEYS = {
-    "private_key": "private priv rsa dsa ed25519 ecdsa pgp gpg ssh deploy",
-    "secret_key": "secret signing encryption master hmac cipher aes shared session",
-    "access_key": "access account storage",
-    "api_key": "api app application auth service client consumer subscription license licence admin root functions webhook integration",
-}
-_KEY_KINDS = {word: kind for kind, words in _KEYS.items() for word in words.split()}
-# Words after the noun that still leave the secret itself under the name.
-_TRAILING = frozenset(
-    "value raw plain plaintext base text string b64 base64 current new old confirm confirmation".split()
-)
-_WEAK = frozenset(
-    {"pass", "pwd", "pin", "otp", "totp", "mfa", "sig", "key", "keys", "auth", "bearer", "shadow"}
-)  # ambiguous without another word
-_PAGES = frozenset(
-    "page next continuation sync cursor pagination stop start end eos bos pad unk".split()
-)  # tokens that open nothing
 _PARTS = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-# One of these is in every text in which a name announces a secret.
-STEM_PATTERN = (
-    r"pass|pwd|pswd|kennwort|secret|token|key|auth|cookie|cred|bearer|basic|jwt|sig=|pin\b|otp|mfa|shadow|identified"
-)
-STEMS = lazy_regex(STEM_PATTERN, re.IGNORECASE)
+STEMS = lazy_regex(lambda: "|".join(WORDS.in_order("stems")), re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
@@ -171,7 +101,7 @@ def kind_of(name: str) -> str:
 def is_weak_name(name: str) -> bool:
     """Whether a name is ambiguous: `pass` may count tests, `pwd` may be a folder."""
     words = _words(name)
-    return len(words) == 1 and words[0] in _WEAK
+    return len(words) == 1 and words[0] in WORDS.weak
 
 
 def is_plural_name(name: str) -> bool:
@@ -180,25 +110,24 @@ def is_plural_name(name: str) -> bool:
 
 
 def _kind(words: tuple[str, ...]) -> str:
-    while words and (words[-1].isdigit() or (words[-1] in _TRAILING and len(words) > 1)):
+    while words and (words[-1].isdigit() or (words[-1] in WORDS.trailing and len(words) > 1)):
         words = words[:-1]
     if not words:
         return ""
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last in ("key", "keys"):
-        return "secret_key" if "secret" in words else _KEY_KINDS.get(before, "" if before else "key")
+        return "secret_key" if "secret" in words else WORDS.table("keys").get(before, "" if before else "key")
     if last == "pass" or last == "auth":
         return "password" if last == "pass" else "authorization"
-    if last in ("token", "tokens") and before in _PAGES:
+    if last in ("token", "tokens") and before in WORDS.pages:
         return ""
     if last == "signature" and "amz" in words:
         return "signature"
-    if last in _KINDS:
-        return _KINDS[last]
     if last == "hash" and before in ("password", "passwd"):
         return "password_hash"
-    glued = "" if last.startswith("no") else last  # NOPASSWD of sudoers
-    return next((_KINDS[noun] for noun in _GLUED if glued.endswith(noun)), "")
+    kinds = WORDS.table("nouns")
+    glued = () if last.startswith("no") else WORDS.in_order("glued")  # NOPASSWD of sudoers
+    return kinds.get(last) or next((kinds[noun] for noun in glued if last.endswith(noun)), "")
 
 
 def _words(name: str) -> list[str]:
