@@ -165,6 +165,7 @@ def test_the_block_is_read() -> None:
     ("block", "said"),
     [
         ("{ api_limits: [{ limit: 5, window: week }] }", "window: expected"),
+        ("{ api_limits: [{ limit: 5, window: [hour] }] }", "window: expected"),
         ("{ api_limits: [{ limit: 0, window: hour }] }", "limit: expected a whole number"),
         ("{ api_limits: [{ window: hour }] }", "limit is missing"),
         ("{ api_limits: [{ limits: 5, window: hour }] }", "unknown key 'limits'"),

@@ -268,7 +268,7 @@ def _api(table: WrittenTable) -> ApiLimit | None:
     if scope not in _SCOPES:
         table.error(f"scope: expected one of {', '.join(_SCOPES)}, got {describe_value(scope)}", "scope")
         return None
-    if window not in WINDOWS or window == "month":
+    if str(window) not in WINDOWS or window == "month":
         table.error(f"window: expected second, minute, hour or day, got {describe_value(window)}", "window")
         return None
     number = table.number("limit", 1, _MOST, whole=True, required=True)
