@@ -12,11 +12,12 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.adapters.danger import FLAT_KEYS, DangerBlock, read_danger, template_params
+from interlock.adapters.danger import DangerBlock, read_danger, template_params
 from interlock.adapters.levels import CATEGORY_LEVELS, LevelClaims
 from interlock.adapters.quota import ServiceLimits, read_limits
 from interlock.adapters.trust import TrustRecord, read_trust
 from interlock.adapters.yaml_lines import MARK, MAX_CHARACTERS, ParsedYaml, read_text
+from interlock.analysis.packs import own_words
 from interlock.model import NOTHING, Level
 from interlock.problems import Path, Problem, Problems, WrittenTable, describe_value
 
@@ -132,30 +133,16 @@ def load(path: File) -> Adapter:
     return reading.adapter
 
 
-_KEYS = frozenset(
-    {"name", "type", "version", "description", "target", "auth", "operations", "trust", "trust_level", "rate_limits"}
-    | {"author", "license", "tags", "homepage", "unique_id", "created", "modified", "constants"}
-)
-_TARGET_KEYS = frozenset("base_url transport protocol serialization timeout headers version".split())
-_OPERATION_KEYS = frozenset(
-    {"name", "maps_to", "description", "params", "danger", "optional", "returns", "response", "body", "pagination"}
-    | {"examples", "deprecated", "lifecycle", *FLAT_KEYS}
-)
-_SECRETS = frozenset("token secret password api_key apikey access_key client_secret private_key".split())
+_WORDS = own_words("adapters/words.toml")
 _REFERENCE = re.compile(r"^(?:\$\{?[A-Za-z_]\w*\}?|\{\{.*\}\}|env:.*|(?!AKIA|ASIA)[A-Z][A-Z0-9_]*)$")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _HOLE = re.compile(r"\{([A-Za-z_]\w*)\}")
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
-# Names that the protocol reserves, and their endpoint (ESL-04).
-RESERVED = {
-    "introspect": "read",
-    "record_execution_step": "create",
-    "verify_challenge": "create",
-    "execute_agent": "execute",
-    "complete_execution": "execute",
-    "abort_execution": "execute",
-    "confirm_operation": "execute",
-}
+
+
+def reserved_names() -> Mapping[str, str]:
+    """With the endpoint of each."""
+    return _WORDS.table("reserved")
 
 
 def read_form(written: ParsedYaml) -> Adapter | None:
@@ -165,7 +152,7 @@ def read_form(written: ParsedYaml) -> Adapter | None:
     data = WrittenTable(written.data, (), written.problems)
     if "trust_policy" in data:
         data.warn("trust_policy is an operator's to set; an adapter's own is ignored", "trust_policy")
-    data.only(_KEYS | {"trust_policy"}, error=False)
+    data.only(_WORDS.file, error=False)
     named = {key: data.text(key, required=True) for key in ("name", "type", "description")}
     if named["type"] not in ("adapter", ""):
         data.warn(f"type is {describe_value(named['type'])}, not 'adapter'", "type")
@@ -194,7 +181,7 @@ def _target(data: WrittenTable) -> Mapping[str, Any]:
     target = data.required_table("target")
     if target is None:
         return NOTHING
-    target.only(_TARGET_KEYS, error=False)
+    target.only(_WORDS.target, error=False)
     url = target.text("base_url", required=target.data.get("transport", "http") in ("http", "https"))
     if url:
         _check_url(url, target)
@@ -221,7 +208,7 @@ def _check_secrets(auth: WrittenTable) -> None:
     for key, value in auth.data.items():
         if isinstance(value, Mapping):
             _check_secrets(WrittenTable(value, (*auth.path, key), auth.problems))
-        elif key.lower() in _SECRETS and isinstance(value, str) and not _REFERENCE.match(value):
+        elif key.lower() in _WORDS.secrets and isinstance(value, str) and not _REFERENCE.match(value):
             auth.error(f"{key} looks like a secret; name an environment variable instead", key)
 
 
@@ -247,17 +234,17 @@ def _operations(data: WrittenTable, written: ParsedYaml) -> tuple[AdapterOperati
 
 
 def _operation(table: WrittenTable, category: str, line: int) -> AdapterOperationSpec:
-    table.only(_OPERATION_KEYS, error=False)
-    name = table.text("name", required=True)
+    table.only(_WORDS.operation, error=False)
+    name, reserved = table.text("name", required=True), reserved_names()
     if name and not _NAME.fullmatch(name):
         table.error(f"name {describe_value(name)} is not lower-case words joined by underscores", "name")
-    if RESERVED.get(name, category) != category:
-        table.error(f"{name} is reserved, and belongs to {RESERVED[name]}", "name")
+    if reserved.get(name, category) != category:
+        table.error(f"{name} is reserved, and belongs to {reserved[name]}", "name")
     operation = AdapterOperationSpec(
         name=name,
         category=category,
         line=line,
-        maps_to=table.text("maps_to", required=name not in RESERVED),
+        maps_to=table.text("maps_to", required=name not in reserved),
         description=table.text("description"),
         params=_params(table),
         danger=read_danger(table),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from msgspec import Struct
+
+from interlock.analysis.packs import own_words
 
 MAX_CHARACTERS = 500
 MAX_NESTING = 20
@@ -17,11 +19,7 @@ MAX_TEXT = 1_000_000  # characters in all values together
 
 FACTS = ("production_env", "bulk_operation", "no_backup")
 VARIABLES = ("params", *FACTS, "agent", "adapter")
-_TYPES = frozenset("bool bytes double int list map null_type string uint".split())
-_FUNCTIONS = frozenset(
-    "bytes contains double duration dyn endsWith getDate getDayOfMonth getDayOfWeek getDayOfYear getFullYear getHours "
-    "getMilliseconds getMinutes getMonth getSeconds int matches size startsWith string timestamp type uint".split()
-)
+_WORDS = own_words("adapters/words.toml")
 _MACRO = re.compile(r"\b(all|exists|exists_one|map|filter)\s*\(")
 # Raw texts first: in them a backslash is a backslash, so that none can hide what follows.
 _TEXT = re.compile(
@@ -60,8 +58,8 @@ def compile_condition(text: str) -> Condition:
         program = cel.compile(text)
     except (ValueError, RecursionError) as error:
         raise ConditionError(f"is no CEL expression: {_first_words(error)}") from None
-    _check_names(program.variables(), (*VARIABLES, *_TYPES), "variable")
-    _check_names([name for name in program.functions() if name.isidentifier()], tuple(_FUNCTIONS), "function")
+    _check_names(program.variables(), [*VARIABLES, *_WORDS.in_order("types")], "variable")
+    _check_names(filter(str.isidentifier, program.functions()), _WORDS.in_order("functions"), "function")
     return Condition(text, program)
 
 
@@ -96,7 +94,7 @@ def _check_size(text: str) -> None:
         raise ConditionError(f"is nested deeper than {MAX_NESTING}")
 
 
-def _check_names(used: list[str], known: tuple[str, ...], what: str) -> None:
+def _check_names(used: Iterable[str], known: Sequence[str], what: str) -> None:
     for name in used:
         if name not in known:
             near = get_close_matches(name, known, 1)

@@ -161,7 +161,6 @@ def _filled(name: str, params: Mapping[str, Any]) -> str:
 
 
 LEVELS = {level.word: level for level in Level}
-FLAT_KEYS = frozenset({"danger_level", "requires_confirmation"})
 _SHORT_KEYS = frozenset({"level", "reason", "requires_confirmation", "hook_blockable"})
 _LONG_KEYS = {*DangerBlock.__struct_fields__, "default_level"} - {"requires_confirmation", "hook_blockable"}
 _MAX_COOLDOWN = 86_400

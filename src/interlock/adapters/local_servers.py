@@ -7,13 +7,10 @@ import re
 from collections.abc import Sequence
 
 from interlock.analysis.facts import QUOTED, Effect, Fact, known
+from interlock.analysis.packs import own_words
 from interlock.analysis.programs.load import describe, program_set
 
-# Words for containers, other machines and clouds, where the same path is another file.
-_AWAY = frozenset(
-    """k8s kubernetes lxd container containers sshfs remote supergateway gateway bridge tunnel proxy e2b daytona modal codespace codespaces
-    devcontainer sandbox github gitlab bitbucket gitea s3 gcs minio azure gdrive onedrive dropbox webdav smb sharepoint box""".split()
-)
+_WORDS = own_words("adapters/words.toml")
 _SCRIPT = re.compile(r"\.(?:py|js|mjs|cjs|ts|sh|exe|cmd|jar|rb|pl)$")
 # Names of files and folders that say nothing of the server in them.
 GENERIC = frozenset(" index main server cli app dist build bin src lib out start run mod stdio".split(" "))
@@ -40,7 +37,7 @@ def _leads_away(word: str, first: bool) -> bool:
     # The file's name, or that of its folder where it is called something like `dist/index.js`.
     files = reversed(word.replace("\\", "/").split("/"))
     name = next((one for one in files if _SCRIPT.sub("", one.lower()) not in GENERIC), word)
-    return any(part in _AWAY or _works_elsewhere(part) for part in re.findall(r"[a-z0-9]+", name.lower()))
+    return any(part in _WORDS.away or _works_elsewhere(part) for part in re.findall(r"[a-z0-9]+", name.lower()))
 
 
 def _works_elsewhere(name: str) -> bool:

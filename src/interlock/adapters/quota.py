@@ -10,14 +10,12 @@ from typing import Any
 from msgspec import Struct, field
 
 from interlock.adapters.levels import CATEGORY_LEVELS
+from interlock.analysis.packs import own_words
 from interlock.problems import WrittenTable, describe_value
 from interlock.times import iso
 
 WINDOWS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "month": 2_592_000}
-METRICS = frozenset(
-    {f"requests_per_{window}" for window in ("minute", "hour", "day")}
-    | {f"cost_per_{window}" for window in ("hour", "day", "month")}
-)
+_WORDS = own_words("adapters/words.toml")
 # Of a window; what was used in a piece counts until all of it is over, so that no window ever holds too much.
 PIECES = 30
 Buckets = Mapping[int, float]  # piece -> how much was used in it
@@ -236,9 +234,6 @@ def _number(value: float) -> int | float:
     return int(value) if float(value).is_integer() else round(value, 6)
 
 
-_KEYS = frozenset({"api_limits", "quotas", "cost", "concurrent_requests"} | {f"requests_per_{one}" for one in WINDOWS})
-_QUOTAS_KEYS = frozenset("enabled limits persistence reset_schedule".split())
-_COST_KEYS = frozenset("model currency pricing".split())
 _SCOPES = ("global", "endpoint", "category")
 _MOST = 1_000_000_000
 
@@ -247,7 +242,7 @@ def read_limits(adapter: WrittenTable) -> ServiceLimits:
     block = adapter.inner("rate_limits")
     if block is None:
         return ServiceLimits()
-    block.only(_KEYS, error=False)
+    block.only(_WORDS.rate_limits, error=False)
     counts = {window: block.number(f"requests_per_{window}", 1, _MOST, whole=True) for window in WINDOWS}
     short = [ApiLimit(int(count), window) for window, count in counts.items() if count is not None]
     api = [one for one in map(_api, block.tables("api_limits")) if one is not None]
@@ -288,7 +283,7 @@ def _quotas(block: WrittenTable) -> tuple[Quota, ...]:
     table = block.inner("quotas")
     if table is None:
         return ()
-    table.only(_QUOTAS_KEYS, error=False)
+    table.only(_WORDS.quotas, error=False)
     found = [one for one in map(_quota, table.tables("limits")) if one is not None]
     return tuple(found) if table.flag("enabled", True) else ()
 
@@ -299,8 +294,10 @@ def _quota(table: WrittenTable) -> Quota | None:
     if metric.startswith("tokens_"):
         table.error(f"{metric} cannot be counted here, only requests and cost can; leave it out", "metric")
         return None
-    if metric not in METRICS:
-        table.error(f"metric: expected one of {', '.join(sorted(METRICS))}, got {describe_value(metric)}", "metric")
+    if metric not in _WORDS.metrics:
+        table.error(
+            f"metric: expected one of {', '.join(sorted(_WORDS.metrics))}, got {describe_value(metric)}", "metric"
+        )
         return None
     warn, stop = (table.number(key, 0, _MOST) for key in ("warn", "hard_stop"))
     pause = table.number("pause", 0, _MOST, required=True)
@@ -317,7 +314,7 @@ def _prices(block: WrittenTable) -> tuple[tuple[str, float], ...]:
     table = block.inner("cost")
     if table is None:
         return ()
-    table.only(_COST_KEYS, error=False)
+    table.only(_WORDS.cost, error=False)
     found = []
     for price in table.tables("pricing"):
         price.only(("endpoint", "cost_per_call"), error=False)

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from interlock.analysis.packs import own_words
 from interlock.model import TRUSTS, Trust
 from interlock.problems import WrittenTable, describe_value
 
@@ -129,11 +130,7 @@ def _with_step(record: TrustRecord, to: Trust, by: str, at: float, reason: str) 
     return replace(record, level=to, history=(*record.history, change))
 
 
-_KEYS = frozenset(
-    {"level", "generated_at", "generated_by", "validated_at", "validated_by", "validation_report"}
-    | {"promoted_from", "promotion_history", "certification"}
-)
-_REPORT_KEYS = frozenset("tests_passed tests_total endpoints_verified coverage_percent last_api_response".split())
+_WORDS = own_words("adapters/words.toml")
 
 
 def read_trust(adapter: WrittenTable) -> TrustRecord:
@@ -145,12 +142,12 @@ def read_trust(adapter: WrittenTable) -> TrustRecord:
     if not isinstance(adapter.data[key], Mapping):
         return TrustRecord(_word(adapter, key))
     table = WrittenTable(adapter.data[key], (key,), adapter.problems)
-    table.only(_KEYS, error=False)
+    table.only(_WORDS.trust, error=False)
     if "level" not in table:
         table.warn("trust has no level: untested")
     errors = len(table.problems.found)
     if (report := table.inner("validation_report")) is not None:
-        report.only(_REPORT_KEYS, error=False)
+        report.only(_WORDS.validation_report, error=False)
     record = TrustRecord(
         level=_word(table, "level") if "level" in table else Trust.UNTESTED,
         generated_at=_time(table, "generated_at"),

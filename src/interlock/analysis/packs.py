@@ -62,6 +62,7 @@ class PackWords:
         return found
 
 
+@cache
 def own_words(name: str) -> PackWords:
     """The words of one of our own packs, by its path in the package."""
     path = _PACKAGE / name

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from interlock.adapters import RESERVED, Adapter, AdapterOperationSpec, AdapterParam, read_file
+from interlock.adapters import Adapter, AdapterOperationSpec, AdapterParam, read_file, reserved_names
 from interlock.adapters.danger import prose_form
 from interlock.adapters.levels import Named, call_facts, effective_level
 from interlock.loop.protocol import (
@@ -171,7 +171,7 @@ def load_adapter(path: Path) -> ServedAdapter:
         service = Service.of(reading.adapter)
     except AdapterUnusable as error:
         raise AdapterUnusable(f"{path}: {error}") from None
-    if taken := sorted(set(service.calls) & set(RESERVED)):
+    if taken := sorted(service.calls.keys() & reserved_names()):
         raise AdapterUnusable(f"{path}: the name {taken[0]!r} is the loop's own")
     for call in service.calls.values():  # finds contradictions now, not at the first call
         row_of(call, Trust.UNTESTED, lambda name, category: None)
