@@ -13,6 +13,7 @@ from msgspec import Struct
 from interlock.analysis.facts import BudgetSpent, Command, Effect, Fact, Report, combine_facts
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
+from interlock.analysis.packs import own_words
 from interlock.analysis.programs.load import program_set, word_set
 from interlock.analysis.shell import BUDGET, MAX_NESTING, FileReader, Job, ShellReading, Where
 from interlock.analysis.shell.expand import is_unknown
@@ -190,28 +191,17 @@ _CMDLET = lazy_regex(
 )
 _FIRST_CMDLET = lazy_regex(r"\s*(?:&\s*)?([a-z]+)-([a-z]+)(?=[\s|;)]|$)", re.IGNORECASE)
 _PASCAL_CMDLET = lazy_regex(r"(?:.*\\)?([A-Z][a-z]+)-[A-Z]\w+")  # as no POSIX program is called
-_POWERSHELL_MARKS = lazy_regex(
-    r"\$env:\w|\$\w+\s*=|\$(?:true|false|null|_|PSItem|PSScriptRoot|HOME)\b|\[[A-Za-z][\w.]*\]::|\[(?:char|string|int|byte)(?:\[\])?\]"
-    r"|\s-(?:Recurse|Force|WhatIf|ErrorAction|Confirm|Path|LiteralPath|Filter|Include|Exclude|ItemType|ArgumentList|FilePath)\b"
-    r"|@['\"]\s*\n|@[({]|\|\s*(?:%|\?|iex|foreach|where|select|ft|fl)\s*[{\w]?|^\s*(?:iex|iwr|irm|gci|ri|saps|spps|icm|gwmi|gcim)\s"
-    r"|^\s*(?:rm|del|rd|ls|dir|ri)\s[^\n]*\s-(?:r|fo|rec\w*)\b|^\s*&\s*['\"$(]|`\w|\bforeach\s*\(",
-    re.IGNORECASE | re.MULTILINE,
-)
-_CMD_WORDS = (
-    r"(?:rd|rmdir|del|erase|copy|xcopy|move|dir|robocopy)\s+(?:\S+\s+){0,8}/[a-z]|(?:rd|rmdir|del|erase)/[a-z]|format\s+(?:/\S+\s+)*[a-z]:|"
-    r"format\s+/\?|net\s+(?:user|localgroup|stop|start|share|use)\b|reg\s+(?:delete|add|query)\b|vssadmin\b|wmic\b|"
-    r"bcdedit\b|wevtutil\b|diskpart\b|bitsadmin\b|certutil\b|cipher\s+/|takeown\b|icacls\b|schtasks\b|fsutil\b|"
-    r"if\s+(?:not\s+)?exist\s|for\s+(?:/[a-z]\s+)?%|setlocal\b|type\s+nul|sc\s+(?:delete|stop|config)\b|shutdown\s+/"
-)
-_CMD_MARKS = lazy_regex(
-    rf"(?:^|[&|(@])\s*(?:{_CMD_WORDS})|%[A-Za-z_]\w*(?::~[^%\n]{{1,20}})?%|^\s*@echo\s|^\s*(?:rem\s|::)|\^\n|>\s*nul\b|%0\|%0",
-    re.IGNORECASE | re.MULTILINE,
-)
-_SURE_CMD = lazy_regex(
-    r"\s*(?:(?:rd|rmdir|del|erase)(?:\s+\S+){0,4}?\s*/[sqfa](?=[\s/]|$)|(?:rd|rmdir|del|erase)\s+(?:/\w\s+)*\"?[a-z]:\\"
-    r"|format\s+(?:/\S+\s+)*[a-z]:(?=\s|$)|format\s+/\?|%0\|%0)",
-    re.IGNORECASE,
-)
+_MARKS = own_words("analysis/windows_marks.toml")
+
+
+def _marks(key: str, form: str = "{}", flags: int = re.IGNORECASE | re.MULTILINE) -> re.Pattern[str]:
+    return lazy_regex(lambda: form.format("|".join(_MARKS.in_order(key))), flags)
+
+
+_POWERSHELL_MARKS, _CMD_MARKS = _marks("powershell"), _marks("cmd")
+_CMD_COMMANDS = _marks("cmd_commands", r"(?:^|[&|(@])\s*(?:{})")
+_SURE_CMD = _marks("sure_cmd", r"\s*(?:{})")
+_POSIX_MARKS = _marks("posix", flags=re.MULTILINE)
 # With a drive's path they are no program of a POSIX shell, whatever the folder.
 _DRIVE = lazy_regex(r"(?:^|[\s\"'=])[A-Za-z]:\\")
 _FIRST_WORD = lazy_regex(r"\s*(?:[@&.]\s*)?([A-Za-z][\w.\\-]*)(?=[\s/|;)]|$)")
@@ -226,7 +216,7 @@ def looks_like_windows(text: str, cwd: str) -> str:
     outside = _QUOTED.sub("''", head)  # words in a message prove nothing
     if _has_cmdlet(outside) or _opens_with_cmdlet(head):
         return "powershell"
-    if _CMD_MARKS.search(head):
+    if _CMD_COMMANDS.search(head) or _CMD_MARKS.search(head):
         return "cmd"
     if _POWERSHELL_MARKS.search(outside):
         return "powershell"
@@ -274,11 +264,5 @@ def _whatever_the_folder(head: str) -> str:
     return ""
 
 
-# What cmd.exe does not know: a Windows machine has Git Bash too.
-_POSIX_MARKS = lazy_regex(
-    r"(?:^|[\s=])'[^'\n]*'|\$\(|\$\{?[A-Za-z_]|<<-?\s*['\"]?\w|/dev/null|;\s*(?:do|then|done|fi)\b|;\s|"
-    r"^\s*(?:export|source)\s|`[^`\n]+`",
-    re.MULTILINE,
-)
 _BACKSLASH_PATH = lazy_regex(r"[A-Za-z]:\\|\.\\\w|\w\\\w")
 _QUOTED = lazy_regex(r"'[^'\n]*'|\"[^\"\n]*\"")
