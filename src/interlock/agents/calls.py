@@ -5,10 +5,11 @@ from __future__ import annotations
 import posixpath
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from msgspec import Struct, field
 
-from interlock.agents.hook_protocol import AgentCall, Json, MalformedInput, field_names
+from interlock.agents.hook_protocol import FIELDS, AgentCall, Json, MalformedInput
 from interlock.model import Action, Kind, command, tool
 
 _NONE: frozenset[str] = frozenset()
@@ -36,10 +37,15 @@ class ToolNames(Struct, frozen=True):
 
     def _beside(self, name: str) -> tuple[frozenset[str], frozenset[str]]:
         """Fields that do not count; in an unknown tool, a description may be the content."""
-        names = field_names()
         if name in self.shells:
-            return self.incidental, names.beside_commands
-        return (self.incidental, names.beside) if name in self.names or name in names.explained else (_NONE, _NONE)
+            return self.incidental, _beside_commands()
+        explained = name in self.names or name in FIELDS.explained
+        return (self.incidental, FIELDS.beside) if explained else (_NONE, _NONE)
+
+
+@cache
+def _beside_commands() -> frozenset[str]:
+    return FIELDS.beside | FIELDS.beside_commands
 
 
 def _call(name: str, given: Json, action: Action, id: str) -> AgentCall:
@@ -52,7 +58,7 @@ def _shell(name: str, counted: Json, cwd: str) -> list[Action]:
     text = counted.get("command")
     if len(counted) == 1 and isinstance(text, str) and text.strip():
         return [command(text, cwd)]
-    key = next((key for key in field_names().commands if key in counted), "")
+    key = next((key for key in FIELDS.in_order("commands") if key in counted), "")
     if not key:
         if set(counted) & {"shellId", "shell_id", "bash_id", "shell_ids"}:  # output or input of a running shell
             return [tool(name, counted, cwd)]
@@ -66,7 +72,7 @@ def _shell(name: str, counted: Json, cwd: str) -> list[Action]:
 
 
 def _counts(field: str, value: object, key: str) -> bool:
-    if field == key or field in field_names().folders or value is False or value == "" or value == [] or value == {}:
+    if field == key or field in FIELDS.folders or value is False or value == "" or value == [] or value == {}:
         return False
     return not (key in ("command", "commands") and field == "args")
 
@@ -105,7 +111,7 @@ def _with_words(text: str, words: object) -> str:
 
 
 def folder_of(given: Json, cwd: str) -> str:
-    for name in field_names().folders:
+    for name in FIELDS.in_order("folders"):
         value = given.get(name)
         if isinstance(value, str) and value:
             return value if value.startswith(("/", "~")) or not cwd else posixpath.normpath(posixpath.join(cwd, value))

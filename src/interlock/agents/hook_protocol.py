@@ -7,14 +7,12 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
-from interlock.analysis.packs import load_words
+from interlock.analysis.packs import own_words
 from interlock.model import Action
 from interlock.strict_json import UnclearJson, decoder, list_in, number, table_in
 
@@ -181,47 +179,25 @@ _SAID = re.compile(
 )
 
 
-class FieldNames(Struct, frozen=True):
-    """The words of `fields.toml`."""
-
-    beside: frozenset[str]
-    beside_commands: frozenset[str]
-    explained: frozenset[str]
-    folders: tuple[str, ...]
-    commands: tuple[str, ...]
-    results: tuple[str, ...]
-    inputs: tuple[str, ...]
-    codes: tuple[str, ...]
-    wrong: tuple[str, ...]
-    background: tuple[str, ...]
-    fine: frozenset[str]
-    texts: tuple[str, ...]
-    paths: tuple[str, ...]
-    contents: tuple[str, ...]
-    edits: tuple[str, ...]  # before, after, before, after
-
-
-@cache
-def field_names() -> FieldNames:
-    found = load_words("agents/fields.toml", FieldNames)
-    return replace(found, beside_commands=found.beside | found.beside_commands)
+FIELDS = own_words("agents/fields.toml")
 
 
 def outcome_of(given: Json) -> str:
     """`failed` where the result reports it, `unknown` in the background; empty for success."""
-    given, names = {**table_in(given, "extra"), **given}, field_names()
-    result = next((_read(given[name]) for name in names.results if name in given), None)
+    given, listed = {**table_in(given, "extra"), **given}, FIELDS.in_order
+    result = next((_read(given[name]) for name in listed("results") if name in given), None)
     fields: Json = result if isinstance(result, Mapping) else {}
-    asked: Json = next((one for name in names.inputs if isinstance(one := _read(given.get(name)), Mapping)), {})
-    if any(one.get(name) for one in (asked, fields) for name in names.background):
+    asked: Json = next((one for name in listed("inputs") if isinstance(one := _read(given.get(name)), Mapping)), {})
+    if any(one.get(name) for one in (asked, fields) for name in FIELDS.background):
         return UNKNOWN
-    codes = [one[name] for one in (given, fields) for name in names.codes if type(one.get(name)) is int]
+    codes = [one[name] for one in (given, fields) for name in FIELDS.codes if type(one.get(name)) is int]
     kind = fields.get("resultType", fields.get("status"))
-    if any(codes) or any(fields.get(name) is True for name in names.wrong) or fields.get("error"):
+    if any(codes) or any(fields.get(name) is True for name in FIELDS.wrong) or fields.get("error"):
         return FAILED
-    if isinstance(kind, str) and kind.casefold() not in names.fine:
+    if isinstance(kind, str) and kind.casefold() not in FIELDS.fine:
         return FAILED
-    text = result if isinstance(result, str) else "\n".join(str(fields[name]) for name in names.texts if name in fields)
+    said = [str(fields[name]) for name in listed("texts") if name in fields]
+    text = result if isinstance(result, str) else "\n".join(said)
     return FAILED if _SAID.search(text[:_LONGEST]) or _SAID.search(text[-_LONGEST:]) else SUCCEEDED
 
 

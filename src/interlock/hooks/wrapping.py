@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from interlock.agents import AgentCall, AgentDialect, Event, RewrittenCall
-from interlock.agents.hook_protocol import field_names
+from interlock.agents.hook_protocol import FIELDS
 from interlock.agents.rewriting import FIELD, LEAVE, SILENT, ShellCall
 from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import Command, known
@@ -96,7 +96,7 @@ def is_rewritable(call: AgentCall) -> bool:
     text = call.action.text
     if call.action.kind is not Kind.COMMAND or call.input.get(FIELD) != text or "\0" in text:
         return False
-    if any(map(call.input.get, field_names().background)):
+    if any(map(call.input.get, FIELDS.background)):
         return False
     try:
         return len(text.encode()) <= MOST_TEXT

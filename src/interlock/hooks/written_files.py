@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from interlock.agents.hook_protocol import field_names
+from interlock.agents.hook_protocol import FIELDS
 from interlock.analysis.read import FileReader, read
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.targets.written_files import MOST_TEXT, WrittenFile, judge_file, programs_by_ending
@@ -70,28 +70,28 @@ def written_contents(action: Action, files: FileReader | None) -> Iterator[tuple
         yield from ((path, text) for path, text in read(action, files).written.items() if path.startswith("/"))
     if action.kind is not Kind.TOOL:
         return
-    given, names = table_in(action.fields, "input"), field_names()
+    given = table_in(action.fields, "input")
     texts = {key: value for key, value in given.items() if isinstance(value, str)}
     patch = next((texts[key] for key in ("command", "input", "patch") if key in texts), "")
     if "*** " in patch and "patch" in action.text.casefold():
         yield from _patch_contents(patch, action.cwd)
         return
-    path = next((texts[key] for key in names.paths if texts.get(key)), "")
+    path = next((texts[key] for key in FIELDS.in_order("paths") if texts.get(key)), "")
     if not path:
         return
     path = _absolute(path, action.cwd)
-    whole = next((texts[key] for key in names.contents if key in texts), None)
+    whole = next((texts[key] for key in FIELDS.in_order("contents") if key in texts), None)
     if whole is not None:
         yield path, whole
         return
     edits = [given, *(edit for edit in list_in(given, "edits") if isinstance(edit, Mapping))]
-    if any(new in edit for edit in edits for new in names.edits[1::2]):
+    if any(new in edit for edit in edits for new in FIELDS.in_order("edits")[1::2]):
         yield path, _apply_edits((files(path) if files else None) or "", edits)
 
 
 def _apply_edits(text: str, edits: list[Mapping[str, Any]]) -> str:
     """An edit whose place is not found is appended, so that no new text goes unread."""
-    names = field_names().edits
+    names = FIELDS.in_order("edits")
     for edit in edits:
         for old_key, new_key in zip(names[::2], names[1::2]):
             old, new = edit.get(old_key), edit.get(new_key)
