@@ -126,7 +126,6 @@ def read_file(path: File) -> AdapterReading:
 
 
 def load(path: File) -> Adapter:
-    """The adapter in a file; raises AdapterError."""
     reading = read_file(path)
     if reading.adapter is None or not reading.usable:
         raise AdapterError(reading.errors(path))

@@ -170,7 +170,6 @@ _MAX_COUNT = 1_000_000
 
 
 def read_danger(operation: WrittenTable) -> DangerBlock | None:
-    """The danger that an operation declares in any form."""
     table = operation.required_table("danger") if "danger" in operation else None
     block = _block(table) if table is not None else None
     # The flat form: `danger_level` and `requires_confirmation` next to the operation's name.
@@ -216,7 +215,6 @@ def _block(table: WrittenTable) -> DangerBlock | None:
 
 
 def read_level(table: WrittenTable, key: str = "level", required: bool = False) -> Level | None:
-    """The level named under `key`, by its exact word."""
     value = table.data.get(key, MISSING)
     if value is MISSING:
         if required:

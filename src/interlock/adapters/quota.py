@@ -41,7 +41,6 @@ class ApiLimit(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """What it is counted under."""
         return f"{self.scope}:{self.endpoint or self.category}:{self.window}"
 
     @property
@@ -161,7 +160,6 @@ def quota_refusal(limits: ServiceLimits, used: QuotaUsage, asked: ServiceRequest
 
 
 def _figures(quota: Quota, current: float, *thresholds: str) -> dict[str, Any]:
-    """The metric, its sum, and those of the named thresholds that the quota has."""
     marks = {f"{name}_threshold": getattr(quota, name) for name in thresholds}
     shown = {"current": current, **marks}
     return {"metric": quota.metric, **{name: _number(value) for name, value in shown.items() if value is not None}}

@@ -117,7 +117,6 @@ def current_trust(record: TrustRecord, now: float) -> tuple[Trust, str]:
 
 
 def settle_expired(record: TrustRecord, now: float, by: str) -> TrustRecord:
-    """The record with an expired certification as a demotion."""
     trust, reason = current_trust(record, now)
     return record if trust is record.level else demote(record, trust, by, now, reason)
 

@@ -104,7 +104,6 @@ class _Reader:
         self.left = MAX_NODES
 
     def value(self, node: Any, path: Path, depth: int) -> Any:
-        """Raises _TooMuch at the limit."""
         self.lines.setdefault(path, node.start_mark.line + 1)
         self.left -= 1
         if self.left < 0 or depth > MAX_DEPTH:
@@ -154,7 +153,6 @@ class _Reader:
             return None
 
     def _at(self, path: Path, line: int, message: str) -> None:
-        """A problem on a line that is not the path's own."""
         self.problems.error(_on_line(line, path, self.lines), message)
 
 

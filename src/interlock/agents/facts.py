@@ -291,7 +291,6 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         return self.encode(Event("before", gate), HookVerdict("deny", reason))
 
     def _own_name(self, name: str) -> str:
-        """The agent's own spelling of an event name."""
         if name in self.events:
             return name
         folded = name.replace("_", "").casefold()
@@ -308,7 +307,6 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         return Event(kind, said or meant)
 
     def agent(self, calls: Fill | None = None, **code: Any) -> AgentDialect:
-        """The agent with this code of its dialect."""
         return replace(self, code=DialectCode(calls, **code))
 
 

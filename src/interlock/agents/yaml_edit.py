@@ -19,7 +19,6 @@ _PLAIN = "hooks: cannot be changed without changing the rest of the file; write 
 
 
 def parse_yaml(text: str) -> dict[str, Any]:
-    """The mapping that a file holds; refuses a broken one with its line and column."""
     try:
         data = yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:

@@ -30,8 +30,6 @@ _BULK = frozenset({
 
 
 class Classified(Struct):
-    """The result of the rules: findings, worst first, and the level of everything that no rule matches."""
-
     findings: list[Finding] = []
     floor: Level = _SAFE
 
@@ -171,7 +169,6 @@ def pattern(texts: Words) -> Callable[[str], object]:
 
 
 def clauses_of(book: Rulebook, name: str) -> Index:
-    """The clauses that name a program, each filed by the first two words of its subcommand."""
     index = book.indexes.get(name)
     if index is None and name in book.by_program:
         made: dict[Words, list[Entry]] = {}
@@ -190,7 +187,6 @@ def _filed(word: str) -> str:
 
 
 def _keys(word: str) -> list[str]:
-    """Every place where a rule with this word can be filed."""
     if word == ANY:
         return [ANY]
     return [ANY, word, f"{word.partition('-')[0]}-*"] if "-" in word else [ANY, word]
@@ -235,7 +231,6 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
 
 
 def _is_cmdlet(command: Command) -> bool:
-    """Verb-Noun, in text for a Windows shell."""
     return "-" in command.program and "windows" in command.traits
 
 

@@ -31,7 +31,6 @@ _SHORTEST = 3  # letters of a word that is folded as a whole
 
 
 def is_invisible(char: str) -> bool:
-    """True for a character that takes no place of its own on a line."""
     return char in _HIDING or (char not in "\n\t" and unicodedata.category(char) in _UNSEEN)
 
 
@@ -84,7 +83,6 @@ def _is_known(word: str, words: Container[str]) -> bool:
 
 
 def _mixes(word: str) -> bool:
-    """True for a word with Latin letters and letters of another alphabet that look like Latin ones."""
     return any(char.isascii() for char in word) and any(
         ord(char) in _look_alikes() and not unicodedata.name(char, "").startswith("LATIN") for char in word
     )

@@ -19,8 +19,6 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # would control
 
 
 class ExcerptLine(Struct, frozen=True):
-    """One line of the text, as shown, and the line of marks under it."""
-
     number: int
     text: str
     marks: str
@@ -106,7 +104,6 @@ def undo_words(irreversible: bool, ways: Iterable[str]) -> str:
 
 
 def mid_sentence(reason: str) -> str:
-    """A reason as it reads in the middle of a sentence."""
     text = reason.rstrip(".")
     return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
 

@@ -31,12 +31,10 @@ QUOTED = "\ufffb"  # stands before a ~ that was quoted, and so names a file
 
 
 def hole_of(taints: Iterable[str]) -> str:
-    """The mark for unknown text that is known to contain something."""
     return hole(next((name for name in (DOWNLOAD, SECRET, ENVIRONMENT) if name[1:-1] in taints), ""))
 
 
 def taints_in(text: str) -> frozenset[str]:
-    """What the holes of a text are known to contain."""
     if "<" not in text or HOLE not in text:
         return frozenset()
     return frozenset(name[1:-1] for name in (DOWNLOAD, SECRET, ENVIRONMENT) if hole(name) in text)
@@ -103,7 +101,6 @@ EFFECTS = own_words("analysis/effects.toml")
 
 
 def effect_verbs() -> frozenset[str]:
-    """Every verb that an effect can have."""
     return EFFECTS.verbs
 
 
@@ -219,7 +216,6 @@ def _hides_secret(program: Command) -> bool:
 
 
 def names_only(program: str, words: Sequence[str]) -> bool:
-    """True for what lets no value through of the lines it is given."""
     return _NAMES_ONLY.fullmatch(" ".join((program, *words))) is not None
 
 

@@ -64,7 +64,6 @@ class PackWords:
 
 @cache
 def own_words(name: str) -> PackWords:
-    """The words of one of our own packs, by its path in the package."""
     path = _PACKAGE / name
     return PackWords(lambda: load_packs(path.parent, lambda packs: [words_of(packs[0])], path.name)[0])
 
@@ -116,7 +115,6 @@ def _keep(copy: Path, checked: Sequence[object]) -> None:
 
 
 def only_keys(where: str, data: object, known: Iterable[str]) -> None:
-    """Refuses a table with a key that is not known."""
     if not isinstance(data, Mapping):
         raise PackError(f"{where}: expected a table, got {data!r}")
     for key in data:
@@ -136,7 +134,6 @@ def typed_field(where: str, key: str, value: object, usual: object) -> Any:
 
 
 def word_list(where: str, key: str, value: object) -> Words:
-    """The words of a list; refuses anything else."""
     if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
         raise PackError(f"{where}: {key} is {value!r}, expected a list of words")
     return tuple(value)

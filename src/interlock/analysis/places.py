@@ -15,12 +15,10 @@ _NAMES = own_words("analysis/place_names.toml")
 
 
 def known_places() -> frozenset[str]:
-    """Every kind of place that a path can be."""
     return _NAMES.kinds
 
 
 def _listed(key: str, before: str = "", flags: int = re.IGNORECASE) -> re.Pattern[str]:
-    """A regular expression for any of the patterns under a key, behind what may stand before them."""
     return lazy_regex(lambda: f"{before}({'|'.join(_NAMES.in_order(key))})", flags)
 
 
@@ -100,7 +98,6 @@ def _normal(path: str) -> str:
 
 
 def place(path: str, cwd: str = "", home: str = "") -> str:
-    """The kind of place that `path` names when used in `cwd`."""
     return _place_kept(path, cwd, home) if len(path) <= _CACHED else _place(path, cwd, home)
 
 
@@ -310,7 +307,6 @@ def _artefact(parts: list[str], otherwise: str) -> str:
 
 
 def _absolute(full: str) -> str:
-    """An absolute path that is neither in a home nor in the project."""
     if drive := WSL_DRIVE.match(full):
         full = f"{drive[1]}:{full[drive.end() :] or '/'}"
         if _is_drive_root(full):

@@ -28,8 +28,6 @@ _PADDING = re.compile(r"[ \t]{200,}|\n{200,}")
 
 
 class Reading(Struct, frozen=True):
-    """The facts of an action, and the scripts that they depend on."""
-
     facts: tuple[Fact, ...]
     witnesses: tuple[Witness, ...] = ()
     line: CommandLine = NOT_READ  # the order of a command's steps
@@ -227,7 +225,6 @@ def looks_like_windows(text: str, cwd: str) -> str:
 
 @cache
 def _named() -> frozenset[str]:
-    """The programs of which some are, in some words, of a Windows shell."""
     return program_set("windows") | program_set("windows_too") | program_set("said_capital")
 
 

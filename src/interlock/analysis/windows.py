@@ -24,8 +24,6 @@ class WindowsSyntaxError(Exception):
 
 
 class WindowsTooDeep(WindowsSyntaxError):
-    """The text nests deeper than a reader follows."""
-
     told = ("that is nested too deeply", "nesting")
 
 
@@ -51,7 +49,6 @@ def wildcard(path: str) -> bool:
 
 
 def program_name(path: str) -> str:
-    """The bare name of a program, as rules know it."""
     name = path.strip().strip('"').replace("\\", "/").rpartition("/")[2].lower()
     return name[:-4] if name.endswith((".exe", ".com")) else name
 
@@ -66,7 +63,6 @@ def first_url(words: Sequence[str]) -> str:
 
 
 def saved_download(program: str, words: Sequence[str]) -> tuple[str, str] | None:
-    """The address and the file of a program that downloads to a file."""
     url = first_url(words)
     if not url:
         return None
@@ -88,13 +84,11 @@ def download_mark(url: str) -> str:
 
 
 def download_in(text: str) -> str | None:
-    """The address that some of this text would come from, if any of it was downloaded."""
     marks = (part for part in text.split(HOLE)[1::2] if part.startswith(_DOWNLOAD))
     return next((mark[len(_DOWNLOAD) :] for mark in marks), None)
 
 
 def plain_holes(text: str) -> str:
-    """The text, with download marks as ordinary holes."""
     return text if known(text) else text.replace(HOLE + _DOWNLOAD, HOLE)
 
 
@@ -132,7 +126,6 @@ class WindowsReport(Struct):
         self.base = self.left.pop() if self.left else ""
 
     def relocate(self, path: str) -> str:
-        """A path relative to the folder in which the text started."""
         if not self.base or not path or _ABSOLUTE.match(path):
             return path
         if path in (".", ".\\", "./"):

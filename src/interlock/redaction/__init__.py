@@ -89,7 +89,6 @@ def _redacted(text: str) -> str:
 
 
 def _suspicious(text: str) -> bool:
-    """Looks for the marks that every secret comes with; clears most texts."""
     try:
         return _signs().search(text) is not None
     except UnicodeEncodeError:  # lone surrogates

@@ -50,7 +50,6 @@ _IDENTIFIED = lazy_regex(
 
 
 def redact_contexts(text: str) -> str:
-    """The text without what is announced as a secret by the words around it."""
     if "://" in text:
         text = _USERINFO.sub(_userinfo, text)
     if "@" in text and "(" in text:
@@ -234,7 +233,6 @@ def argument_kinds(words: list[str]) -> dict[int, str]:
 
 
 def _flags(program: str, rest: str) -> tuple[str, str, str]:
-    """The letters of options with a secret: glued to it, apart from it, and with a name before it."""
     secrets = secret_programs().get(program, {})
     if "subcommand" in secrets and not re.search(rf"(?:^|\s)(?:{'|'.join(secrets['subcommand'])})\b", rest):
         return "", "", ""

@@ -31,12 +31,10 @@ _TOKEN_CHARACTERS = lazy_regex(r"[A-Za-z0-9+/_=.~-]+")
 
 
 def placeholder(kind: str) -> str:
-    """Reveals nothing of the secret."""
     return f"<secret:{kind}>"
 
 
 def redact_shapes(text: str) -> str:
-    """What is a secret wherever it stands."""
     if "PRIVATE KEY" in text:
         text = _without_blocks(text)
     if _TELLS.search(text):
@@ -181,7 +179,6 @@ def literal(text: str, start: int) -> str:
 
 
 def is_no_secret(value: str) -> bool:
-    """Empty, a reference, or hidden already."""
     return not value.strip() or _REFERENCE.fullmatch(value) is not None or _HIDDEN.fullmatch(value) is not None
 
 
@@ -200,7 +197,6 @@ def _quoted(text: str, opened: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _closing(text: str, opened: re.Match[str]) -> int:
-    """Where the closing quote stands, or where the value has to end without one."""
     mark = opened["slashes"] + opened["quote"]
     limit = min(len(text), opened.end() + MAX_VALUE)
     at = opened.end()

@@ -196,7 +196,6 @@ _NODES: dict[type, Callable[[CmdReading, Any], str]] = {
 
 
 def _run_line(session: CmdReading, line: CmdLine) -> str:
-    """Give what it would print."""
     if not line.words:
         return ""
     _unglue(line)
@@ -230,7 +229,6 @@ def _unglue(line: CmdLine) -> None:
 
 
 def _parted(line: CmdLine) -> tuple[frozenset[str], list[str]]:
-    """The switches of a built-in command, in lower case, and its other words."""
     switches, others = set[str](), list[str]()
     for word, quoted in zip(line.words[1:], line.quoted[1:]):
         if word.startswith("/") and not quoted:

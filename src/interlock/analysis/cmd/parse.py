@@ -73,7 +73,6 @@ class CmdCursor(Struct):
         return self.source[self.pos : self.pos + 1]
 
     def skip_quoted(self) -> None:
-        """To the quote that closes the one here, if there are two."""
         if self.peek() == '"' and (end := self.source.find('"', self.pos + 1)) > 0:
             self.pos = end
 
@@ -301,7 +300,6 @@ def split(text: str, step: Callable[[], None]) -> CmdLine:
 
 
 def _redirect(line: CmdLine, text: str, found: re.Match[str]) -> int:
-    """Note where a redirection leads; return where the text goes on."""
     target = None if found[3] else _TARGET.match(text, found.end())
     path = target[1].replace('"', "").replace("^", "") if target else ""
     nowhere = path.lower().rstrip(":") == "nul"

@@ -51,7 +51,6 @@ def _is_too_long(what: str, text: str, out: Report) -> bool:
 
 
 def _statements(what: str, text: str, flavour: str, out: Report) -> Iterator[SqlStatement]:
-    """The statements of a text, cut as those of a dialect of SQL are."""
     if not _is_too_long(what, text, out):
         for item in split(cut(text, flavours(text, flavour)[0])[0], text, what):
             out.step()
@@ -77,7 +76,6 @@ def _redis_lines(text: str) -> list[str]:
 
 
 def _read_redis_command(words: Sequence[str], out: Report) -> None:
-    """One command; a name that is not known yet cannot be judged."""
     command = words[0].lower()
     second = words[1].lower() if len(words) > 1 else ""
     if command.isdecimal() and len(words) > 1:  # redis-cli repeats a command that a number precedes

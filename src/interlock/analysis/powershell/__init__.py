@@ -69,7 +69,6 @@ _OF_CMD = frozenset({"del", "erase", "rd", "rmdir", "copy", "move", "ren", "dir"
 
 
 def run_command(call: LibraryCall) -> Value:
-    """By what is piped into it, its name and its words."""
     piped, name, *given = call.args
     words = [word if isinstance(word, CmdletWord) else CmdletWord(word) for word in given]
     if isinstance(name, ProgramFunction):
@@ -118,7 +117,6 @@ def _cmdlet_name(walk: ProgramWalk, word: str) -> str:
 
 
 def _other_program(name: str, words: Sequence[CmdletWord]) -> bool:
-    """Whether the program is meant, not the cmdlet of the same name."""
     if name in ("curl", "wget"):
         return any(len(word.flag) == 1 or plain(word.value).startswith("--") for word in words)
     given = [plain(word.value) for word in words if not word.flag]
@@ -126,7 +124,6 @@ def _other_program(name: str, words: Sequence[CmdletWord]) -> bool:
 
 
 def _argv(words: Sequence[CmdletWord]) -> list[str]:
-    """Lists spread out, flags as written."""
     argv: list[str] = []
     for word in words:
         argv += word.shown() if word.flag or isinstance(word.value, bool) else texts(word.value)

@@ -106,7 +106,6 @@ def run_text(walk: ProgramWalk, text: str) -> Value:
 
 
 def _results(walk: ProgramWalk, body: Sequence[ast.stmt]) -> list[Value]:
-    """What statements give."""
     before, walk.scope.yields = walk.scope.yields, []
     walk.block(body)
     made, walk.scope.yields = walk.scope.yields, before
@@ -173,7 +172,6 @@ def run_script(walk: ProgramWalk, program: str) -> bool:
 
 
 def after_switch(words: Sequence[str]) -> str | None:
-    """The text that `cmd /c` is given."""
     for at, word in enumerate(words):
         if _CMD_SWITCH.match(word):
             return " ".join([word[2:], *words[at + 1 :]]).strip()
@@ -181,7 +179,6 @@ def after_switch(words: Sequence[str]) -> str | None:
 
 
 def split_line(text: str) -> list[str]:
-    """Quoted parts are one word."""
     return [found[1] if found[1] is not None else found[2] for found in _PIECE.finditer(text)]
 
 
@@ -399,7 +396,6 @@ def _invoke_method(bound: Bound) -> Value:
 
 
 def _keep_command(bound: Bound) -> Value:
-    """A command line that will run later."""
     bound.report()
     if line := bound.text("execute", "binarypathname"):
         run_line(bound.walk, f"{line} {bound.text('argument')}".strip())

@@ -80,7 +80,6 @@ def read_operand(cursor: PsCursor) -> ast.expr:
 
 
 def _operators(cursor: PsCursor, weakest: int, commas: bool = True) -> ast.expr:
-    """Down to a row of the table."""
     tightest = len(_OPERATORS) - 1
     operand = _comma if commas else _unary
     value = operand(cursor)
@@ -130,7 +129,6 @@ def _comma(cursor: PsCursor) -> ast.expr:
 
 
 def _several(cursor: PsCursor, read: Callable[[PsCursor], ast.expr]) -> ast.expr:
-    """With commas between."""
     items = [read(cursor)]
     end = cursor.pos
     cursor.skip_blanks()
@@ -306,7 +304,6 @@ def _member(cursor: PsCursor, base: ast.expr) -> ast.expr:
 
 
 def _listed(cursor: PsCursor, read: Callable[[PsCursor], Item]) -> list[Item]:
-    """Up to the closing bracket."""
     items: list[Item] = []
     with cursor.deeper():
         cursor.skip_lines()

@@ -51,7 +51,6 @@ class PsCursor(Struct):
         return self.source.startswith(mark, self.pos)
 
     def next(self) -> str:
-        """Step over a character; nothing at the end."""
         self.pos += 1
         return self.source[self.pos - 1 : self.pos]
 
@@ -89,7 +88,6 @@ class PsCursor(Struct):
 
 
 def plain(source: str) -> str:
-    """With ASCII dashes and quotes in place of typographic ones."""
     return source.replace("\ufeff", "").translate(_PLAIN)
 
 
@@ -122,7 +120,6 @@ def read_nested(cursor: PsCursor, close: str) -> list[ast.stmt]:
 
 
 def group(body: list[ast.stmt]) -> ast.expr:
-    """Everything that the statements in it give."""
     if len(body) < 2 and not any(isinstance(one, (ast.For, ast.While, ast.Try)) for one in body):
         return nodes.as_expression(body)
     return nodes.call(nodes.closure([], yielding(body)))

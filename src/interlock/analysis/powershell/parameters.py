@@ -104,7 +104,6 @@ class Bound(Struct):
         return next((plain(self.given[name]) for name in names if name in self.given), "")
 
     def fed(self, name: str) -> list[Value]:
-        """What is given for a parameter, else what is piped in."""
         return [self.given[name]] if name in self.given else self.piped
 
     def argv(self) -> list[str]:
@@ -112,7 +111,6 @@ class Bound(Struct):
 
 
 def bind(walk: ProgramWalk, name: str, words: Sequence[CmdletWord], piped: list[Value]) -> Bound:
-    """Sort the words of a command by parameter, as PowerShell would."""
     bound = Bound(walk, name, list(words), piped=piped)
     spec = cmdlets().specs.get(name)
     if spec is None:

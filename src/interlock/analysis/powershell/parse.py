@@ -328,7 +328,6 @@ def _rest_of_line(cursor: PsCursor) -> _Body:
 
 
 def _declaration(cursor: PsCursor) -> _Body:
-    """Nothing runs here."""
     if not cursor.match(_DECLARED):
         raise WindowsSyntaxError("a declaration without a body")
     skip_to_mate(cursor, "{", "}")

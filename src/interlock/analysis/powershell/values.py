@@ -35,7 +35,6 @@ def spread(value: Value) -> list[Value]:
 
 
 def single(values: list[Value]) -> Value:
-    """Nothing, one value, or an array."""
     return None if not values else values[0] if len(values) == 1 else values
 
 

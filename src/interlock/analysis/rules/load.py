@@ -38,7 +38,6 @@ def _built(digest: str) -> Rulebook:
 
 @cache
 def _opinion() -> Opinion:
-    """What was learned about the wording of intents and calls."""
     from interlock.analysis.opinion import Opinion, Weights
 
     names = ("intents", "intents_foreign")
@@ -116,7 +115,6 @@ def example_failures(book: Rulebook, full: Rulebook) -> list[str]:
 
 
 def _unreached(rule: Rule, facts: Sequence[Sequence[Fact]], full: Rulebook) -> list[str]:
-    """Clauses of a rule that none of its own examples, with these facts, reaches."""
     from interlock.analysis.classify import classify
 
     if rule.level and len(rule.when) == 1:  # any example that matches reaches it

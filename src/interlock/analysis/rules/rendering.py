@@ -121,7 +121,6 @@ def _markdown(rule: Rule) -> str:
 
 
 def _code(text: str) -> str:
-    """A Markdown list item with the text as code, whatever is in it."""
     fence, pad = ("``", " ") if "`" in text else ("`", "")
     return f"- {fence}{pad}{visible(text.replace(chr(10), '⏎'))}{pad}{fence}"
 

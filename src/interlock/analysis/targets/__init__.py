@@ -112,7 +112,6 @@ def scripts_of(fact: Command) -> tuple[str, ...]:
 
 
 def is_entering(step: str) -> bool:
-    """Whether a step of the way to a command is a container engine."""
     return "engine" in describe(step.partition(" ")[0]).place
 
 

@@ -97,7 +97,6 @@ def _here(fact: Command) -> bool:
 
 
 def _readers(fact: Command) -> Iterator[Callable[[_Removal], Ephemeral | None]]:
-    """What can tell whether the target is ephemeral, by the place that the program's objects are in."""
     program = describe(fact.program)
     if program.migrations:
         yield _migration
@@ -188,7 +187,6 @@ def _plain_words(removal: _Removal) -> bool:
 
 
 def _file(removal: _Removal) -> Ephemeral | None:
-    """A database file, which can be inspected and copied."""
     fact, program = removal.fact, describe(removal.fact.program)
     found = certain_options(fact, program)
     verbs = [_FILE_VERBS[one.operands] for one in program.carries if one.opens and one.operands in _FILE_VERBS]

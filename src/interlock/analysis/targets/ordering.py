@@ -81,7 +81,6 @@ def command_line(nodes: Sequence[Node], whole: bool) -> CommandLine:
 
 
 def _start(node: Node) -> int | None:
-    """None where it has no command."""
     return min((one.span[0] for one in _inner(node) if isinstance(one, SimpleCommand | ShellFunction)), default=None)
 
 
@@ -284,7 +283,6 @@ def runs_here(step: str) -> bool:
 
 
 def _connected(action: Action, effect: Effect, commands: Sequence[Command]) -> bool:
-    """Whether a statement goes to a database that is named outside it."""
     if not effect.verb.startswith(_STORES):
         return False
     if commands:  # an earlier command may set the database, too

@@ -88,7 +88,6 @@ _SHEBANG = lazy_regex(r"#!\s*(?:\S*/env\s+(?:-\S+\s+)*)?(?:\S*/)?([\w.-]+)")
 
 
 def _program(path: str, text: str) -> str:
-    """Empty for a file that is no program."""
     found = programs_by_ending().get(posixpath.splitext(path)[1].casefold(), "")
     if found or not text.startswith("#!"):
         return found
