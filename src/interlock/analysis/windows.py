@@ -142,6 +142,13 @@ class WindowsReport(Struct):
     def download(self, path: str, url: str) -> None:
         self.urls[_key(path)] = url
 
+    def carry(self, source: str, target: str) -> None:
+        """What is known of a file is known of where it goes."""
+        if (url := self.url(source)) is not None:
+            self.download(target, url)
+        if (text := self.written_text(source)) is not None:
+            self.write(target, text.rstrip("\n"))
+
     def written_text(self, path: str) -> str | None:
         found = self.texts.get(_key(path))
         return found if found is not None else self._ask("written_text", path.strip("\"'"))

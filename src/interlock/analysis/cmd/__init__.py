@@ -261,7 +261,7 @@ def _move(session: CmdReading, line: CmdLine) -> None:
         session.effect("delete" if lost else "move", paths[0], *["recursive"] * lost, *bulk)
     if len(paths) > 1 and not lost:
         session.effect("overwrite" if "y" in switches else "write", paths[1])
-        _carry(session, paths[0], paths[1])
+        session.out.carry(paths[0], paths[1])
 
 
 def _copy(session: CmdReading, line: CmdLine) -> None:
@@ -272,16 +272,9 @@ def _copy(session: CmdReading, line: CmdLine) -> None:
     elif source:
         for path in source.split("+"):
             session.effect("read", path)
-            _carry(session, path, target)
+            session.out.carry(path, target)
         if not is_nothing(target) and target.lower() != "con":
             session.effect("write", target)
-
-
-def _carry(session: CmdReading, source: str, target: str) -> None:
-    if (url := session.out.url(source)) is not None:
-        session.out.download(target, url)
-    if (text := session.out.written_text(source)) is not None:
-        session.out.write(target, text.rstrip("\n"))
 
 
 def _robocopy(session: CmdReading, line: CmdLine) -> None:

@@ -243,16 +243,13 @@ def _new_item(bound: Bound) -> Value:
 
 
 def _carry(bound: Bound) -> Value:
-    """What is known of a file is known of where it goes; moved to nowhere, it is gone."""
+    """Moved to nowhere, it is gone."""
     files = files_of(bound.walk)
     destination = bound.text("destination", "newname")
     for path in [] if bound.has("whatif") else bound.texts("path"):
         if is_nothing(destination) and bound.name == "move-item":
             bound.world.touch("delete", path, "recursive", *["bulk"] * wildcard(path))
-        if (url := files.url(path)) is not None:
-            files.download(destination, url)
-        if (text := files.written_text(path)) is not None:
-            files.write(destination, text.rstrip("\n"))
+        files.carry(path, destination)
     return None if is_nothing(destination) or destination.lower().startswith(NAMES_ONLY) else UNKNOWN
 
 
