@@ -138,15 +138,11 @@ _BARE = lazy_regex(  # up to what ends a shell word, a pair of a query or a pair
     r"(?:[^\s\"'`&;|<>(){}\[\]\\,]|,(?![ \t]{0,4}[A-Za-z_][A-Za-z0-9_.-]{0,60}[=:])|\\(?![nrt\"'`\\])[^\n])+"
 )
 _MORE = lazy_regex(r"[A-Za-z0-9_@%+=./!#^*~?-]+")  # of the same shell word, behind a quote
-_REFERENCE = lazy_regex(
-    r"(?:(?:Bearer|Basic|Token) )?\$[A-Z_][A-Z0-9_]*|(?:(?:Bearer|Basic|Token) )?\$\{[^}]*\}.*|\$\(.*|\$[0-9@*?#]|%[A-Z_][A-Z0-9_]*%|\{\{.*\}\}.*|\{[A-Za-z_][A-Za-z0-9_.]*\}|%\(?[a-z_]*\)?s|\?|:[a-z_]+"
-    r"|(?:vault|file|op|gsm|secretsmanager)://.*|env:[A-Z_]+|arn:aws:.*|(?:process\.env|os\.environ|os\.getenv|ENV|secrets|vars|self|this|config|settings|args)[.\[][A-Za-z_.\"'\[\]]*",
-    re.DOTALL,
-)
+_REFERENCE = lazy_regex(lambda: "|".join(WORDS.in_order("references")), re.DOTALL)
 _CALLED = lazy_regex(r"[A-Za-z0-9_.]+|[^$]*\$")  # what a bracket behind it makes a call or a command
 _RUNS = lazy_regex(r"\$\([^)]|`[^`\n]+`")  # a command in the value: a person has to see it
 _COMMAND = lazy_regex(r"\S[\s$;|&<>]+\S|[${]")  # more than one word
-_HIDDEN = lazy_regex(r"[*•x]{3,}|\.+|<secret:[a-z0-9_]+>|<[a-z]+(?:[ _-][a-z]+)*>|\[[A-Z_ ]+\]|REDACTED")
+_HIDDEN = lazy_regex(lambda: "|".join(WORDS.in_order("hidden")))
 _HEADER_END = lazy_regex(r"[^\n\"'|&<>()`$\\]+")
 
 
