@@ -253,28 +253,23 @@ def read_limits(adapter: WrittenTable) -> ServiceLimits:
 
 def _api(table: WrittenTable) -> ApiLimit | None:
     table.only((*ApiLimit.__struct_fields__, "metric"))
+    scope, window = table.data.get("scope", "global"), table.data.get("window")
     if "metric" in table:
         metric = describe_value(table.data["metric"])
         table.error(f"{metric} cannot be counted here, only requests can; leave it out", "metric")
-        return None
-    scope, window = table.data.get("scope", "global"), table.data.get("window")
-    if scope not in _SCOPES:
+    elif scope not in _SCOPES:
         table.error(f"scope: expected one of {', '.join(_SCOPES)}, got {describe_value(scope)}", "scope")
-        return None
-    if str(window) not in WINDOWS or window == "month":
+    elif str(window) not in WINDOWS or window == "month":
         table.error(f"window: expected second, minute, hour or day, got {describe_value(window)}", "window")
-        return None
-    number = table.number("limit", 1, _MOST, whole=True, required=True)
-    if number is None:
-        return None
-    texts = {key: table.text(key) for key in ("endpoint", "category", "remaining_header", "reset_header")}
-    if scope != "global" and not texts[scope]:
-        table.error(f"{scope} is missing")
-        return None
-    if scope == "category" and texts["category"] not in CATEGORY_LEVELS:
-        table.error(f"category: expected one of {', '.join(CATEGORY_LEVELS)}", "category")
-        return None
-    return ApiLimit(int(number), str(window), str(scope), **texts)
+    elif (number := table.number("limit", 1, _MOST, whole=True, required=True)) is not None:
+        texts = {key: table.text(key) for key in ("endpoint", "category", "remaining_header", "reset_header")}
+        if scope != "global" and not texts[scope]:
+            table.error(f"{scope} is missing")
+        elif scope == "category" and texts["category"] not in CATEGORY_LEVELS:
+            table.error(f"category: expected one of {', '.join(CATEGORY_LEVELS)}", "category")
+        else:
+            return ApiLimit(int(number), str(window), str(scope), **texts)
+    return None
 
 
 def _quotas(block: WrittenTable) -> tuple[Quota, ...]:
@@ -292,20 +287,19 @@ def _quota(table: WrittenTable) -> Quota | None:
     if metric.startswith("tokens_"):
         table.error(f"{metric} cannot be counted here, only requests and cost can; leave it out", "metric")
         return None
-    if metric not in _WORDS.metrics:
-        table.error(
-            f"metric: expected one of {', '.join(sorted(_WORDS.metrics))}, got {describe_value(metric)}", "metric"
-        )
+    known = sorted(_WORDS.metrics)
+    if metric not in known:
+        table.error(f"metric: expected one of {', '.join(known)}, got {describe_value(metric)}", "metric")
         return None
     warn, stop = (table.number(key, 0, _MOST) for key in ("warn", "hard_stop"))
     pause = table.number("pause", 0, _MOST, required=True)
     if pause is None:
         return None
     warn = pause if warn is None else warn
-    if not warn <= pause or (stop is not None and pause > stop):
-        table.error("expected warn <= pause <= hard_stop")
-        return None
-    return Quota(metric, warn, pause, stop, table.text("currency"))
+    if warn <= pause and (stop is None or pause <= stop):
+        return Quota(metric, warn, pause, stop, table.text("currency"))
+    table.error("expected warn <= pause <= hard_stop")
+    return None
 
 
 def _prices(block: WrittenTable) -> tuple[tuple[str, float], ...]:

@@ -73,11 +73,8 @@ def promote(
     elif certification is not None:
         raise TrustError(f"{to.word} takes no certification")
     changed = _with_step(record, to, by, at, reason)
-    stamps: dict[str, Any] = {}
-    if to is Trust.GENERATED:
-        stamps = {"generated_at": at, "generated_by": by}
-    elif to is Trust.VALIDATED:
-        stamps = {"validated_at": at, "validated_by": by}
+    stamped = to in (Trust.GENERATED, Trust.VALIDATED)
+    stamps: dict[str, Any] = {f"{to.word}_at": at, f"{to.word}_by": by} if stamped else {}
     return replace(changed, promoted_from=record.level, certification=certification, **stamps)
 
 
