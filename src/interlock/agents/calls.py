@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.agents.hook_protocol import FIELDS, AgentCall, Json, MalformedInput
 from interlock.model import Action, Kind, command, tool
@@ -21,9 +21,9 @@ class ToolNames(Struct, frozen=True):
     """An agent's names for its tools, where they differ from those that the analysis knows."""
 
     shells: frozenset[str]  # tools that run shell text
-    names: Mapping[str, str] = field(default_factory=dict)  # other tools -> the name that the analysis knows
+    names: Mapping[str, str] = {}  # other tools -> the name that the analysis knows
     incidental: frozenset[str] = frozenset()
-    inputs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # other names for the fields of a tool
+    inputs: Mapping[str, Mapping[str, str]] = {}  # other names for the fields of a tool
 
     def judged(self, name: str, given: Json, cwd: str, id: str = "") -> tuple[AgentCall, ...]:
         """One, or one for each command in it; refuses a shell call without a command."""
@@ -72,7 +72,7 @@ def _shell(name: str, counted: Json, cwd: str) -> list[Action]:
 
 
 def _counts(field: str, value: object, key: str) -> bool:
-    if field == key or field in FIELDS.folders or value is False or value == "" or value == [] or value == {}:
+    if field == key or field in FIELDS.folders or value is False or value in ("", [], {}):
         return False
     return not (key in ("command", "commands") and field == "args")
 

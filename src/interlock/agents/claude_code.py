@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, ValidationError, convert, field
+from msgspec import Struct, ValidationError, convert
 from msgspec.structs import replace
 
 from interlock.agents import STATUS_LINE, AgentCall, Event, HookClient, HookFile
@@ -32,9 +32,9 @@ _KNOWN_MODES = frozenset({"default", "acceptEdits", "dontAsk"})
 
 
 class PermissionRules(Struct):
-    allow: list[str] = field(default_factory=list)
-    ask: list[str] = field(default_factory=list)
-    deny: list[str] = field(default_factory=list)
+    allow: list[str] = []
+    ask: list[str] = []
+    deny: list[str] = []
     unknown: bool = False  # something else may decide: a sandbox, another hook that can rewrite
 
 
@@ -58,18 +58,14 @@ def read_rules(call: ShellCall) -> PermissionRules | None:
     """The rules that count for a call; None where a file of them cannot be read."""
     root, found = _project(call), PermissionRules()
     # Of those above the project nobody knows whether they count: only what restricts does.
-    for folder in call.folders:
-        tables = read_tables([folder / ".claude/settings.json", folder / ".claude/settings.local.json"])
+    files = [([one / _SETTINGS, one / ".claude/settings.local.json"], one == root) for one in call.folders]
+    managed = [_MANAGED, *sorted(_MANAGED.parent.glob("managed-settings.d/*.json"))]
+    for paths, allows in [*files, ([call.home / _SETTINGS, *managed], True)]:
+        tables = read_tables(paths)
         if tables is None:
             return None
         for settings in tables:
-            _add(found, settings, allows=folder == root)
-    managed = [_MANAGED, *sorted(_MANAGED.parent.glob("managed-settings.d/*.json"))]
-    tables = read_tables([call.home / ".claude/settings.json", *managed])
-    if tables is None:
-        return None
-    for settings in tables:
-        _add(found, settings, allows=True)
+            _add(found, settings, allows)
     return found
 
 

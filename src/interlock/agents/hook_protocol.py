@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.packs import own_words
 from interlock.model import Action
 from interlock.strict_json import UnclearJson, decoder, list_in, number, table_in
@@ -172,14 +173,8 @@ def answer(value: Json | None, stderr: str = "", exit: int = 0) -> HookOutput:
 
 SUCCEEDED, FAILED, UNKNOWN = "", "failed", "unknown"
 _LONGEST = 20_000
-# Error output of programs whose exit code a pipe has hidden.
-_SAID = re.compile(
-    r"(?im)^\s*(?:#\d+ )?(?:error(?: response from daemon)?|fatal|createdb: error|failed)\b[: ]|\bfailed to (?:solve|build|create|push)\b"
-    r"|\breturned a non-zero code\b|\balready (?:exists|in use)\b|\bcommand not found\b"
-)
-
-
 FIELDS = own_words("agents/fields.toml")
+_SAID = lazy_regex(lambda: "|".join(FIELDS.in_order("failures")), re.IGNORECASE | re.MULTILINE)
 
 
 def outcome_of(given: Json) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.strict_json import UnclearJson, no_constant
 
@@ -35,7 +35,7 @@ class Node(Struct):
     start: int
     end: int
     value: Any
-    children: list[tuple[str | int, int, Node]] = field(default_factory=list)
+    children: list[tuple[str | int, int, Node]] = []
 
     def child(self, key: str | int) -> Node | None:
         return next((node for name, _, node in self.children if name == key), None)
