@@ -203,9 +203,9 @@ class WindowsReport(Struct):
 
     def run(self, argv: Sequence[str], text: str | None = None, url: str | None = None) -> None:
         """Run a program, with the text that flows into it, and the address where that comes from."""
-        fed: Callable[[str, str], Report] | None = getattr(self.out, "fed", None)
+        fed: Callable[[str, str], Report] = getattr(self.out, "fed", lambda *_: self.out)
         with self._there():
-            (fed(text, url or "") if text is not None and fed is not None else self.out).run(argv)
+            (self.out if text is None else fed(text, url or "")).run(argv)
 
     def shell(self, text: str, *traits: str) -> None:
         with self._there():
@@ -217,8 +217,8 @@ class WindowsReport(Struct):
 
     def _there(self) -> AbstractContextManager[None]:
         """What is run starts in the folder that was entered, and leaves the one around this text alone."""
-        within: Callable[[str], AbstractContextManager[None]] | None = getattr(self.out, "within", None)
-        return within(self.base) if within is not None and self.base else nullcontext()
+        within: Callable[[str], AbstractContextManager[None]] = getattr(self.out, "within", nullcontext)
+        return within(self.base) if self.base else nullcontext()
 
     def unreadable(self, what: str, *traits: str) -> None:
         self.out.unreadable(what, *traits)
