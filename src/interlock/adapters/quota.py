@@ -161,8 +161,7 @@ def quota_refusal(limits: ServiceLimits, used: QuotaUsage, asked: ServiceRequest
 
 def _figures(quota: Quota, current: float, *thresholds: str) -> dict[str, Any]:
     marks = {f"{name}_threshold": getattr(quota, name) for name in thresholds}
-    shown = {"current": current, **marks}
-    return {"metric": quota.metric, **{name: _number(value) for name, value in shown.items() if value is not None}}
+    return {"metric": quota.metric, **_numbers(current=current, **marks)}
 
 
 def count_request(limits: ServiceLimits, used: QuotaUsage, asked: ServiceRequest, now: float) -> QuotaUsage:
@@ -216,9 +215,8 @@ def quota_report(limits: ServiceLimits, used: QuotaUsage, adapter: str, now: flo
     for quota in limits.quotas:
         current, more = used.current(quota, now), used.extra(quota.metric, now)
         resets += [used.room_at(quota, now, 0)] if current else []
-        figures = {"current": current, "warn": quota.warn, "pause": quota.pause + more, "hard_stop": quota.hard_stop}
-        shown: dict[str, Any] = {name: _number(value) for name, value in figures.items() if value is not None}
-        shown = {"metric": quota.metric, **shown, "status": quota.status(current, more)}
+        figures = _numbers(current=current, warn=quota.warn, pause=quota.pause + more, hard_stop=quota.hard_stop)
+        shown = {"metric": quota.metric, **figures, "status": quota.status(current, more)}
         quotas.append(shown | ({"currency": quota.currency} if quota.currency else {}))
     found = {"adapter": adapter, "api_limits": api, "quotas": quotas}
     return found | ({"next_reset": iso(min(resets))} if resets else {})
@@ -228,8 +226,9 @@ def _until(resets: float, now: float) -> dict[str, Any]:
     return {"resets_at": iso(resets), "retry_after_seconds": max(1, math.ceil(resets - now))}
 
 
-def _number(value: float) -> int | float:
-    return int(value) if float(value).is_integer() else round(value, 6)
+def _numbers(**figures: float | None) -> dict[str, float]:
+    given = ((name, value) for name, value in figures.items() if value is not None)
+    return {name: int(value) if float(value).is_integer() else round(value, 6) for name, value in given}
 
 
 _SCOPES = ("global", "endpoint", "category")

@@ -36,61 +36,8 @@ class ParsedYaml(Struct, frozen=True):
 
 def read_text(text: str, markdown: bool) -> ParsedYaml:
     """What cannot be read is a problem, never an exception."""
-    lines: dict[Path, int] = {(): 1}
-    problems = Problems()
-    return ParsedYaml(_table(text, markdown, lines, problems), lines, problems)
-
-
-def _table(text: str, markdown: bool, lines: dict[Path, int], problems: Problems) -> dict[str, Any] | None:
-    if len(text) > MAX_CHARACTERS:
-        problems.error((), f"is longer than {MAX_CHARACTERS // 1024} KB")
-        return None
-    body = _front_matter(text, problems) if markdown else text
-    node = _composed(body, lines, problems) if body is not None else None
-    if node is None:
-        return None
-    try:
-        data = _Reader(lines, problems).value(node, (), 0)
-    except _TooMuch:
-        return None
-    if isinstance(data, dict):
-        return data
-    problems.error((), f"expected a table of keys, got {describe_value(data)}")
-    return None
-
-
-def _front_matter(text: str, problems: Problems) -> str | None:
-    """The text between two `---`; an empty line for the first keeps the line numbers."""
-    rows = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    if rows[0].rstrip() != _FENCE:
-        problems.error((), "has no front matter: its first line is not '---'")
-        return None
-    for at, row in enumerate(rows[1:], 1):
-        if row.rstrip() in (_FENCE, "..."):
-            return "\n".join(["", *rows[1:at]]) + "\n"
-    problems.error((), "has front matter that never ends: no second '---'")
-    return None
-
-
-def _composed(body: str, lines: dict[Path, int], problems: Problems) -> Node | None:
-    import yaml
-
-    try:
-        node: Node | None = yaml.compose(body, Loader=yaml.SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = _on_line(mark.line + 1 if mark else 1, (), lines)
-        problems.error(place, f"is no YAML: {error.problem or error.context}")
-        return None
-    except yaml.YAMLError as error:
-        problems.error((), f"is no YAML: {str(error).splitlines()[0][:100]}")
-        return None
-    except RecursionError:
-        problems.error((), f"is nested deeper than {MAX_DEPTH}")
-        return None
-    if node is None:
-        problems.error((), "is empty")
-    return node
+    reader = _Reader()
+    return ParsedYaml(reader.table(text, markdown), reader.lines, reader.problems)
 
 
 class _TooMuch(Exception):
@@ -98,17 +45,57 @@ class _TooMuch(Exception):
 
 
 class _Reader:
-    def __init__(self, lines: dict[Path, int], problems: Problems) -> None:
-        self.lines = lines
-        self.problems = problems
+    def __init__(self) -> None:
+        self.lines: dict[Path, int] = {(): 1}
+        self.problems = Problems()
         self.left = MAX_NODES
+
+    def table(self, text: str, markdown: bool) -> dict[str, Any] | None:
+        if len(text) > MAX_CHARACTERS:
+            return self._error(f"is longer than {MAX_CHARACTERS // 1024} KB")
+        body = self._front_matter(text) if markdown else text
+        node = self._composed(body) if body is not None else None
+        if node is None:
+            return None
+        try:
+            data = self.value(node, (), 0)
+        except _TooMuch:
+            return None
+        return data if isinstance(data, dict) else self._error(f"expected a table of keys, got {describe_value(data)}")
+
+    def _error(self, message: str, path: Path = ()) -> Any:
+        """None, which stands for what cannot be read."""
+        self.problems.error(path, message)
+
+    def _front_matter(self, text: str) -> str | None:
+        """The text between two `---`; an empty line for the first keeps the line numbers."""
+        rows = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+        if rows[0].rstrip() != _FENCE:
+            return self._error("has no front matter: its first line is not '---'")
+        for at, row in enumerate(rows[1:], 1):
+            if row.rstrip() in (_FENCE, "..."):
+                return "\n".join(["", *rows[1:at]]) + "\n"
+        return self._error("has front matter that never ends: no second '---'")
+
+    def _composed(self, body: str) -> Node | None:
+        import yaml
+
+        try:
+            return yaml.compose(body, Loader=yaml.SafeLoader) or self._error("is empty")
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            return self._at((), mark.line + 1 if mark else 1, f"is no YAML: {error.problem or error.context}")
+        except yaml.YAMLError as error:
+            return self._error(f"is no YAML: {str(error).splitlines()[0][:100]}")
+        except RecursionError:
+            return self._error(f"is nested deeper than {MAX_DEPTH}")
 
     def value(self, node: Any, path: Path, depth: int) -> Any:
         self.lines.setdefault(path, node.start_mark.line + 1)
         self.left -= 1
         if self.left < 0 or depth > MAX_DEPTH:
             limit = f"nested deeper than {MAX_DEPTH}" if depth > MAX_DEPTH else f"more than {MAX_NODES} values"
-            self.problems.error(path, f"is {limit}, aliases followed")
+            self._error(f"is {limit}, aliases followed", path)
             raise _TooMuch
         if node.id == "mapping":
             return self._mapping(node, path, depth)
@@ -139,25 +126,19 @@ class _Reader:
         if kind in ("str", "timestamp"):
             return node.value
         if kind not in ("null", "bool", "int", "float"):
-            self.problems.error(path, f"tag {describe_value(node.tag)} is not read")
+            self._error(f"tag {describe_value(node.tag)} is not read", path)
             return node.value
         if len(node.value) > MAX_NUMBER:
-            self.problems.error(path, f"{describe_value(node.value)} is too long for {kind}")
-            return None
+            return self._error(f"{describe_value(node.value)} is too long for {kind}", path)
         import yaml
 
         try:
             return yaml.constructor.SafeConstructor().construct_object(node)
         except (ValueError, OverflowError, KeyError, yaml.YAMLError):
-            self.problems.error(path, f"{describe_value(node.value)} cannot be read as {kind}")
-            return None
+            return self._error(f"{describe_value(node.value)} cannot be read as {kind}", path)
 
-    def _at(self, path: Path, line: int, message: str) -> None:
-        self.problems.error(_on_line(line, path, self.lines), message)
-
-
-def _on_line(line: int, path: Path, lines: dict[Path, int]) -> Path:
-    """A unique path for a line, next to the known ones of `path`."""
-    place = (*path, f"{MARK}{line}")
-    lines[place] = line
-    return place
+    def _at(self, path: Path, line: int, message: str) -> Any:
+        """A problem on a line that is not the path's own."""
+        place = (*path, f"{MARK}{line}")
+        self.lines[place] = line
+        return self._error(message, place)
