@@ -99,7 +99,7 @@ class AdapterReading(Struct, frozen=True):
 
 
 def read(text: str, markdown: bool | None = None) -> AdapterReading:
-    """Reads an adapter from text; without a format, front matter means Markdown."""
+    """Without a format, front matter means Markdown."""
     if markdown is None:
         markdown = text.startswith("---\n") and "\n---\n" in text[4:]
     written = read_text(text, markdown)
@@ -145,7 +145,7 @@ def reserved_names() -> Mapping[str, str]:
 
 
 def read_form(written: ParsedYaml) -> Adapter | None:
-    """The adapter that was written; None where there is no table to read."""
+    """None where there is no table to read."""
     if written.data is None:
         return None
     data = WrittenTable(written.data, (), written.problems)

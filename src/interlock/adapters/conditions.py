@@ -50,7 +50,7 @@ class ConditionResult(Struct, frozen=True):
 
 
 def compile_condition(text: str) -> Condition:
-    """Raises ConditionError for a text that is too long, too deep, loops, or names what does not exist."""
+    """Raises ConditionError for what is too long, too deep, loops, or names what does not exist."""
     _check_size(text)
     import cel  # 150 ms, and needed only where an adapter has a condition
 
@@ -64,7 +64,7 @@ def compile_condition(text: str) -> Condition:
 
 
 def evaluate_condition(condition: Condition, variables: Mapping[str, Any]) -> ConditionResult:
-    """Whether the condition is true of these variables; an error of any kind counts as true (R-13)."""
+    """An error of any kind counts as true (R-13)."""
     if not _bounded(variables):
         return ConditionResult(True, "the values are too many or too deep to evaluate")
     try:

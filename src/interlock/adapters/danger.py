@@ -28,7 +28,7 @@ class ConditionalLevel(Struct, frozen=True):
 
 
 class Escalation(Struct, frozen=True):
-    """A level that applies once the operation was performed this often by one agent in an hour (R-13)."""
+    """The level of an operation that one agent performed this often in an hour (R-13)."""
 
     after_count: int
     level: Level
@@ -99,7 +99,7 @@ def declared_danger(block: DangerBlock, variables: Mapping[str, Any] | None = No
 
 
 def reached_escalation(block: DangerBlock, count: int) -> Escalation | None:
-    """The worst step reached by `count` earlier performances in the hour; it raises the tier, not the level (DL-13)."""
+    """The worst step reached; it raises the tier, not the level (DL-13)."""
     reached = [step for step in block.escalation if count >= step.after_count]
     return max(reached, key=lambda step: (step.level, step.after_count), default=None)
 
@@ -114,7 +114,7 @@ def template_params(template: str) -> tuple[str, ...]:
 
 
 def prose_form(block: DangerBlock, level: Level) -> dict[str, Any]:
-    """The block with everything that the schema has no room for, at the level that is in force, in the words of the file (DL-02, DL-03)."""
+    """What the schema has no room for, at the level in force, in the words of the file (DL-02, DL-03)."""
     approval: dict[str, Any] = {}
     if block.approval:  # who may approve, as `{"role": "admin"}`, and for how long they are waited for
         names = [dict([one.split(":", 1)]) for one in sorted(block.approval.approvers)]

@@ -79,7 +79,7 @@ def effective_level(
     trust: Trust = Trust.UNTESTED,
     variables: Mapping[str, Any] | None = None,
 ) -> EffectiveLevel:
-    """The operation's level; a declaration raises freely, and lowers only as C-13 allows for that trust."""
+    """A declaration raises freely, and lowers only as C-13 allows for that trust."""
     by_name = named(claims.name, claims.category)
     pattern = by_name.level if by_name else None
     implied, source = _implied(claims, pattern)
@@ -96,7 +96,7 @@ def effective_level(
 
 
 def _implied(claims: LevelClaims, pattern: Level | None) -> tuple[Level, str]:
-    """The level of an unlabelled operation: never below reversible, unless category and name both imply safe (C-01)."""
+    """Never below reversible, unless category and name both imply safe (C-01)."""
     default = CATEGORY_LEVELS.get(claims.category)
     agreed = default is Level.SAFE and pattern is Level.SAFE
     candidates = [  # by how well they explain a level: the category before a name that implies no more
@@ -168,7 +168,7 @@ def level_from_name(name: str, category: str, patterns: NamePatterns = BUILT_IN_
 def name_level_notice(
     name: str, category: str, level: Level, patterns: NamePatterns = BUILT_IN_PATTERNS
 ) -> Notice | None:
-    """2.11: the notice where a pattern of the name makes it dangerous or forbidden, and nothing raises it further."""
+    """2.11: where a pattern of the name makes it dangerous or forbidden, and nothing raises it further."""
     found = level_from_name(name, category, patterns)
     if found is None or not found.pattern or not Level.DANGEROUS <= found.level == level:
         return None

@@ -19,7 +19,7 @@ _FILES = frozenset({"read", "write", "append", "overwrite", "truncate", "delete"
 
 
 def is_local_command(words: str) -> bool:
-    """Whether the server that a proxy starts by this command works on this machine only."""
+    """Whether this command starts a server that works on this machine only."""
     try:
         command = json.loads(words)
     except ValueError:
@@ -50,7 +50,7 @@ def _works_elsewhere(name: str) -> bool:
 
 
 def only_touches_files(facts: Sequence[Fact]) -> bool:
-    """Whether every effect is on a file with a certain place: a path from the root, or from home."""
+    """Every effect is on a file with a certain place: a path from the root, or from home."""
     return bool(facts) and all(
         isinstance(fact, Effect)
         and fact.verb in _FILES

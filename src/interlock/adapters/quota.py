@@ -137,7 +137,7 @@ class QuotaRefusal(Struct, frozen=True):
 
 
 def quota_refusal(limits: ServiceLimits, used: QuotaUsage, asked: ServiceRequest, now: float) -> QuotaRefusal | None:
-    """Why there may be no request now: the service's limits first, then what cannot be lifted, then the rest."""
+    """The service's limits first, then what cannot be lifted, then the rest."""
     for limit in (one for one in limits.api if one.covers(asked)):
         if used.current(limit, now) + 1 > limit.limit:
             resets = used.room_at(limit, now, limit.limit - 1)

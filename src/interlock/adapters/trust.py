@@ -79,21 +79,21 @@ def promote(
 
 
 def demote(record: TrustRecord, to: Trust, by: str, at: float, reason: str) -> TrustRecord:
-    """The record at a lower level, with the step recorded; the time of the last validation stays (TL-03)."""
+    """At a lower level; the time of the last validation stays (TL-03)."""
     if to >= record.level:
         raise TrustError(f"{record.level.word} -> {to.word} is no demotion")
     return replace(_with_step(record, to, by, at, reason), certification=None)
 
 
 def revalidate(record: TrustRecord, by: str, at: float, reason: str) -> TrustRecord:
-    """The record at the same level after another validation (TL-04); refuses a level below validated."""
+    """At the same level after another validation (TL-04); refuses a level below validated."""
     if record.level < Trust.VALIDATED:
         raise TrustError(f"{record.level.word} -> {record.level.word} is no promotion; trust rises by one step")
     return replace(_with_step(record, record.level, by, at, reason), validated_at=at, validated_by=by)
 
 
 def revalidation_due(record: TrustRecord) -> float | None:
-    """TL-04: the time of the next validation: after a week, a month, or with the certification; None where there is none."""
+    """TL-04: after a week, a month, or with the certification; None where there is none."""
     if record.level is Trust.CERTIFIED:
         return record.certification.expires_at if record.certification is not None else None
     times = [record.validated_at, *(one.at for one in record.history if one.after is record.level)]
@@ -164,7 +164,7 @@ def read_trust(adapter: WrittenTable) -> TrustRecord:
 
 
 def _word(table: WrittenTable, key: str) -> Trust:
-    """One of the five words; any other is untested, and no word of another scale is translated (C-06)."""
+    """Any other word is untested, and none of another scale is translated (C-06)."""
     value = table.data[key]
     if isinstance(value, str) and value in TRUSTS:
         return TRUSTS[value]

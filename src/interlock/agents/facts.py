@@ -139,7 +139,7 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         return on_macos or self.files.get(scope, "")
 
     def places(self, scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-        """The files that install writes in a scope; none where the agent has no such scope."""
+        """Those that install writes; none where the agent has no such scope."""
         if self.code.places is not None:
             return self.code.places(scope, home, project)
         name, user = self.path(scope), scope == "user"
@@ -204,7 +204,7 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         return Hook(top if self.one_list else (*top, event), fill_template(self.entry, given))
 
     def removed(self, place: HookFile, text: str) -> str | None:
-        """The text of a hooks file without our entries; None where nothing else is in it."""
+        """Without our entries; None where nothing else is in it."""
         if self.code.removed is not None:
             return self.code.removed(place, text)
         if place.form in ("plugin", "script"):
@@ -247,7 +247,7 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         return replace(event, calls=calls)
 
     def encode(self, event: Event, verdict: HookVerdict) -> HookOutput:
-        """In exactly the agent's format: the first answer that fits, silence where none does, and nothing else on stdout."""
+        """The first answer that fits, silence where none does, and nothing else on stdout."""
         verdict = resolve(event, verdict)
         new = verdict.rewrite if event.kind == "before" else None
         at = (event.kind, event.name)
@@ -311,7 +311,7 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def resolve(event: Event, verdict: HookVerdict) -> HookVerdict:
-    """With tidy texts and a reason: no event with a problem is allowed, and an ask without a prompt is a deny."""
+    """No event with a problem is allowed, and an ask without a prompt is a deny."""
     word, reason, new = verdict.word, verdict.reason, verdict.rewrite
     if (event.problem and event.kind in GATING) or (word == "ask" and not event.asks):
         word = "deny"
@@ -336,7 +336,7 @@ _PLUGIN_ANSWERS = (
 
 
 def plugin_text(agent: AgentDialect, limit: float, client: HookClient) -> str:
-    """The part that consults the client, without whose answer no call passes, and the part that the agent calls."""
+    """The part that consults the client, without whose answer no call passes, and the agent's own."""
     consult = (_SOURCES / "consult.js").read_text("utf-8")
     for key, value in (("CLIENT", client.path), ("WORD", agent.word), ("LIMIT", int(limit * 1000))):
         consult = consult.replace(f"@{key}@", json.dumps(value))

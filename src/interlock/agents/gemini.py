@@ -28,7 +28,7 @@ def _off(path: Path, data: Json) -> Iterator[str]:
 
 
 def _passage(call: ShellCall) -> str:
-    """Its policy is applied to the new text: a rule of the user's about commands may be meant for the original."""
+    """Its policy is applied to the new text: a rule about commands may be meant for the original."""
     folders = [call.home, *call.folders]
     files = [folder / _SETTINGS for folder in folders]
     tables = read_tables([*files, _SYSTEM / "settings.json"])

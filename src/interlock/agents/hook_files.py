@@ -86,7 +86,7 @@ def with_hooks(
 
 
 def without_hooks(text: str, comments: bool = False, base: Mapping[str, Any] = NOTHING) -> str | None:
-    """The text without our entries and their containers; None when nothing else is in it."""
+    """Without our entries and their containers; None when nothing else is in it."""
     document = parse_jsonc(text, comments)
     while path := _last_of_ours(document.root):
         created = _created_path(document, path)
@@ -114,7 +114,7 @@ def without_member(text: str, key: str) -> str:
 
 
 def json_or_empty(text: str) -> dict[str, Any]:
-    """The object that a file holds, comments or not; refuses a broken file."""
+    """With comments or not; refuses a broken file."""
     if not text.strip("\ufeff" + _BLANKS):
         return {}
     value: dict[str, Any] = parse_jsonc(text).root.value
@@ -279,7 +279,7 @@ def _put(document: Document, node: Node, value: Any, lead: str = "") -> str:
 
 
 def _first(document: Document, node: Node, value: Any, lead: str) -> str:
-    """Adds the first member of an empty container, whose whitespace says that install did not create it."""
+    """In an empty container, whose whitespace says that install did not create it."""
     text = document.text
     at = _end_of(_COMMENTS, text, node.start + 1)
     inner = text[node.start + 1 : node.end - 1]

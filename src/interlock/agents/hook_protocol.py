@@ -75,7 +75,7 @@ class MalformedInput(ValueError):
 
 
 def parse(data: bytes) -> dict[str, Any]:
-    """Refuses all but one object: invalid UTF-8, duplicate keys, and input that is too long or too deep."""
+    """Refuses all but one object, invalid UTF-8, duplicate keys, and what is too long or too deep."""
     if len(data) > MAX_BYTES:
         raise MalformedInput(f"hook input: longer than {MAX_BYTES} bytes")
     try:
@@ -130,7 +130,7 @@ def text(data: Json, *names: str) -> str:
 
 
 def required_text(data: Json, *names: str) -> str:
-    """The first of these fields that is text and not blank; refuses when none is."""
+    """Refuses when none of these fields is text and not blank."""
     found = text(data, *names)
     if not found.strip():
         got = [data[name] for name in names if name in data]

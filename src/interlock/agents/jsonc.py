@@ -30,7 +30,7 @@ def error_at(text: str, at: int, message: str) -> EditError:
 
 
 class Node(Struct):
-    """A value and its position; each child with its offset (of the key, in an object)."""
+    """Each child comes with its offset (of the key, in an object)."""
 
     start: int
     end: int
@@ -143,7 +143,7 @@ class _JsoncReader:
 
 
 def comment_end(text: str, at: int) -> int:
-    """The offset after the comment that begins here; a line comment ends before its newline."""
+    """A line comment ends before its newline."""
     if text.startswith("//", at):
         newline = text.find("\n", at)
         end = len(text) if newline < 0 else newline

@@ -72,7 +72,7 @@ def _original(call: AgentCall, unwrap: Callable[[str], str]) -> AgentCall:
 
 
 def read_tables(paths: Iterable[Path]) -> list[Json] | None:
-    """The JSON objects in those of the files that exist; None where one cannot be read."""
+    """Of those files that exist; None where one cannot be read."""
     found = []
     for path in paths:
         try:

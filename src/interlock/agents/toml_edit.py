@@ -31,7 +31,7 @@ def _table(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def toml_lines(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """These tables as text; lists of tables come after the plain keys."""
+    """Lists of tables come after the plain keys."""
     for name, table in tables.items():
         plain = {key: value for key, value in table.items() if not _is_tables(value)}
         inner = {key: value for key, value in table.items() if _is_tables(value)}
@@ -58,7 +58,7 @@ def _value(value: object) -> str:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The tables of a file; refuses a broken one with its line and column."""
+    """Refuses a broken file with its line and column."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:

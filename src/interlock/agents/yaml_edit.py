@@ -54,7 +54,7 @@ def without_entries(text: str) -> str | None:
 
 
 def _split(data: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, int, Any]]]:
-    """The data without our entries and what is empty below `hooks`; and our entries, with event and index."""
+    """The data without our entries and empty lists; and our entries, with event and index."""
     section, ours, rest = data.get(_SECTION), [], {}
     if not isinstance(section, dict):
         return {**data, _SECTION: section}, []

@@ -140,7 +140,7 @@ class Judgement(Struct, frozen=True, dict=True):
     line: CommandLine = NOT_READ  # the order of a command's own steps
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """A result that follows from the judged action alone, made the first time: judgements of everyday work are cached."""
+        """A result that follows from the action alone: judgements of everyday work are cached."""
         if name not in self.__dict__:
             self.__dict__[name] = make()
         found: T = self.__dict__[name]
@@ -148,7 +148,7 @@ class Judgement(Struct, frozen=True, dict=True):
 
 
 def judge(action: Action, rules: Rulebook, files: FileReader | None = None, budget: int = BUDGET) -> Judgement:
-    """What an action would do, by these rules; pure, and the same for the same arguments."""
+    """Pure: the same for the same arguments."""
     reading = read(action, files, rules.patterns, budget)
     facts = reading.facts
     if rules.opinion is not None and action.kind is not Kind.COMMAND:
@@ -162,7 +162,7 @@ def judge(action: Action, rules: Rulebook, files: FileReader | None = None, budg
 
 
 def join_judgements(own: Judgement, more: Judgement, rules: Rulebook) -> Judgement:
-    """What an action would do together with what it starts that was judged by itself."""
+    """With what the action starts, which was judged by itself."""
     facts = tuple(dict.fromkeys((*own.facts, *more.facts)))
     witnesses = tuple(dict.fromkeys((*own.witnesses, *more.witnesses)))
     return Judgement(assess(facts, classify(facts, rules), rules.programs), witnesses, facts, own.line)

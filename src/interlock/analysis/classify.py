@@ -67,7 +67,7 @@ class _View:
         return (flag in self.found.flags or flag in self.found.values) and not self._negated(flag)
 
     def is_dry(self, flags: Sequence[str]) -> bool:
-        """True when one of these is really given as an option, and neither switched off by its last value nor by --no-…"""
+        """Whether one is really given as an option, and neither switched off by its last value nor by --no-…"""
         for flag in flags:
             name, equals, value = flag.partition("=")
             if not name.startswith(("-", "/")):
@@ -86,7 +86,7 @@ class _View:
 
 
 def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
-    """Every finding of every fact; a fact that no rule knows counts as reversible, one that only reads as safe."""
+    """A fact that no rule knows counts as reversible, one that only reads as safe."""
     out = Classified()
     seen: set[tuple[str, str, object]] = set()
     elevated: list[tuple[Level, Fact]] = []
@@ -114,7 +114,7 @@ def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
 
 
 def _elevations(used: Sequence[tuple[Level, Fact]]) -> Iterable[Effect]:
-    """R-20: other rights raise what they are used for by one level, not beyond dangerous; the worst at each place of the text."""
+    """R-20: other rights raise what they are used for by one level, up to dangerous; the worst at each place."""
     worst: dict[object, tuple[Level, Fact]] = {}
     for level, fact in [(level, fact) for level, fact in used if level or "wrapper" not in fact.traits] or used:
         if level >= worst.get(fact.span, (_SAFE,))[0]:
@@ -181,7 +181,7 @@ def clauses_of(book: Rulebook, name: str) -> Index:
 
 
 def _filed(word: str) -> str:
-    """Where a word of a subcommand is filed: `delete-*` by its verb, and what begins with a pattern as any."""
+    """`delete-*` by its verb, and what begins with a pattern as any."""
     head, dash, _ = word.partition("-")
     return word if "*" not in word else f"{head}-*" if dash and "*" not in head else ANY
 
@@ -269,7 +269,7 @@ def _by_words(
 
 
 def _carried_at(view: _View, program: Program) -> int | None:
-    """Where the words begin that the program only hands to another one, whose own command they are."""
+    """Where the words begin that are the command of another program."""
     operands = view.found.operands
     for payload in program.carries:
         if not payload.words or payload.behind or payload.mark or not holds(payload, view.found):
@@ -281,7 +281,7 @@ def _carried_at(view: _View, program: Program) -> int | None:
 
 
 def _behind_script(view: _View, program: Program) -> int:
-    """How many words of an interpreter come before those that its script gets; none where it runs no script file."""
+    """How many words stand before those that a script gets; none where no script file runs."""
     if "interpreter" not in program.reader and (program.carries or program.wrapper):
         return 0
     if not view.found.operands or any(view.found.has(*payload.options) for payload in program.carries):
@@ -319,7 +319,7 @@ def _mentions(
 
 
 def _varies(clause: Clause) -> bool:
-    """A clause that tells harmful forms of a subcommand from others, so that the others are known to be less."""
+    """Tells harmful forms of a subcommand from others, which are then known to be less."""
     flags = clause.any_flag or clause.all_flags or clause.no_flag
     words = clause.any_word or clause.all_words or clause.no_word or clause.no_line
     return bool(flags or words or clause.no_trait or clause.min_words or clause.max_words >= 0)
@@ -403,7 +403,7 @@ def _of_effect(effect: Effect, book: Rulebook) -> tuple[list[Rule], Level]:
 
 
 def _effect_matches(clause: Clause, effect: Effect, named: bool) -> bool:
-    """Whether the effect has the place and target of the clause; `named`: some clause names its target."""
+    """`named`: some clause names its target."""
     if effect.place in clause.no_place:
         return False
     if not named:

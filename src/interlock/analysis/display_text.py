@@ -25,7 +25,7 @@ class ExcerptLine(Struct, frozen=True):
 
 
 def visible(text: str) -> str:
-    """The text as it can be printed: control and invisible characters spelled out, tabs as four spaces."""
+    """Control and invisible characters spelled out, tabs as four spaces."""
     return text if text.isascii() and text.isprintable() else "".join(map(_shown, text))
 
 
@@ -120,7 +120,7 @@ _ALIKE = frozenset(
 
 
 def harm(text: str, findings: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The commands in a long text that do the worst of it, each by itself; nothing for a text that is read at a glance."""
+    """The commands of a long text that do the worst of it; none of a text that is read at a glance."""
     if len(text) <= LONG and text.count("\n") < 3:
         return ()
     known = [one for one in findings if isinstance(one, Mapping)]

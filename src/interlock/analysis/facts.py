@@ -117,7 +117,7 @@ class Report(Protocol):
         """The code passes this text to a shell; its commands get the traits."""
 
     def code(self, language: str, text: str) -> None:
-        """The code runs this text in another language: python, javascript, perl, ruby, php, sql, powershell, cmd…"""
+        """The code runs this text in another language."""
 
     def unreadable(self, what: str, *traits: str) -> None:
         """An effect here cannot be determined; `what` gives the reason to a person."""
@@ -154,7 +154,7 @@ _RUNS_CODE = lazy_regex(rf"({_INTERPRETERS}|(ba|z|da|k|fi)?sh)[\d.]*")
 
 
 def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:
-    """Every pass that needs more than one fact; nothing is taken away, and most texts have nothing for any of them."""
+    """Every pass that needs more than one fact; none takes any away."""
     reads, commands = False, 0
     for fact in facts:
         if isinstance(fact, Command):
@@ -167,7 +167,7 @@ def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:
 
 
 def _read_and_written(facts: Sequence[Fact]) -> Sequence[Fact]:
-    """A file that a program of another language reads and writes; redirections of a shell are reported on their own."""
+    """A file that one program reads and writes; redirections of a shell are reported on their own."""
     read = {(fact.span, fact.path) for fact in facts if isinstance(fact, Effect) and fact.verb == "read" and fact.via}
     found = list(facts)
     for at, fact in enumerate(facts if read else ()):
@@ -178,7 +178,7 @@ def _read_and_written(facts: Sequence[Fact]) -> Sequence[Fact]:
 
 
 def _names_only(facts: Sequence[Fact]) -> Sequence[Fact]:
-    """`cat .env | cut -d= -f1` shows no value: the next command gets all of it, and lets names through."""
+    """`cat .env | cut -d= -f1` shows no value: the next command lets only names through."""
     found = list(facts)
     for at, (fact, after) in enumerate(pairwise(facts)):
         shown = isinstance(fact, Effect) and "shown" in fact.traits
@@ -220,7 +220,7 @@ def names_only(program: str, words: Sequence[str]) -> bool:
 
 
 def _spoken(facts: Sequence[Fact]) -> Sequence[Fact]:
-    """Code on the command line that opens a file of secrets does so to show or use what is in it, as `cat` would."""
+    """Code on the command line opens a file of secrets to show or use it, as `cat` would."""
     found = list(facts)
     for at, fact in enumerate(facts):
         if isinstance(fact, Effect) and (fact.verb, fact.place) == ("read", "secret"):
@@ -230,7 +230,7 @@ def _spoken(facts: Sequence[Fact]) -> Sequence[Fact]:
 
 
 def _leftovers(facts: Sequence[Fact]) -> Sequence[Fact]:
-    """A list of unused objects from the container engine; only where every list of the text is such a one."""
+    """Only where every list that the text takes from a container engine is one of unused objects."""
     lists = [line for fact in facts if (line := _engine_line(fact)) and _LISTS.fullmatch(line)]
     if not lists or not all(map(_DANGLING.fullmatch, lists)):
         return facts

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 
 class _LazyRegex:
-    """Stands for a compiled expression; what was once asked of it is an attribute of its own from then on."""
+    """What was once asked of it is an attribute of its own from then on."""
 
     def __init__(self, text: str | Callable[[], str], flags: int) -> None:
         self._text, self._flags = text, flags
@@ -21,5 +21,5 @@ class _LazyRegex:
 
 
 def lazy_regex(text: str | Callable[[], str], flags: int = 0) -> re.Pattern[str]:
-    """As `re.compile`, but an invalid expression is found when it is first used; so is its text, where a function gives it."""
+    """As `re.compile`, but on first use, when a function may also give the text."""
     return cast("re.Pattern[str]", _LazyRegex(text, flags))

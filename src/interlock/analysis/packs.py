@@ -19,11 +19,11 @@ _PACKAGE = Path(__file__).parent.parent
 
 
 class PackError(ValueError):
-    """An invalid rule or program description; the message names it and its error."""
+    """The message names the rule or program and its error."""
 
 
 def folder_digest(folder: Path, files: str = "*.toml") -> str:
-    """One hash over the packs of a folder and the module that gives their copy its shape, by which that copy is found."""
+    """Over the packs of a folder and the module that gives their copy its shape; the copy's name has it."""
     paths = [*sorted(folder.glob(files)), *folder.glob("__init__.py")]
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in paths)).hexdigest()
 
@@ -31,7 +31,7 @@ def folder_digest(folder: Path, files: str = "*.toml") -> str:
 def load_packs(
     folder: Path, check: Callable[[Sequence[Pack]], Sequence[Kept]], files: str = "*.toml", kept: Any = dict
 ) -> Sequence[Kept]:
-    """Every pack of a folder, or of some files in it; `check` refuses invalid ones and returns what is worth a copy, all `kept`."""
+    """`check` refuses invalid packs and returns what is worth a copy, all of it `kept`."""
     name = files.partition(".")[0].strip("*")
     copy = folder / "__pycache__" / f"{name}{folder_digest(folder, files)}.json"
     try:
@@ -44,7 +44,7 @@ def load_packs(
 
 
 class PackWords:
-    """The words that `words_of` finds in a pack, as attributes; KeyError for a list that it does not tell."""
+    """The words that `words_of` finds in a pack, as attributes; KeyError for any other."""
 
     def __init__(self, told: Callable[[], Pack]) -> None:
         self.told = cache(told)
@@ -69,13 +69,13 @@ def own_words(name: str) -> PackWords:
 
 
 def load_words(name: str, kept: type[Kept]) -> Kept:
-    """As `own_words`, in a type that has a field for every key; refuses a pack with others, and one without."""
+    """As `own_words`, in a type with a field for every key; refuses any other pack."""
     path = _PACKAGE / name
     return load_packs(path.parent, lambda packs: [convert_pack(name, words_of(packs[0]), kept)], path.name, kept)[0]
 
 
 def convert_pack(where: str, pack: Pack, kept: type[Kept]) -> Kept:
-    """A pack as a value with a field for every key; refuses one with others, or with another type."""
+    """A pack in a type with a field for every key; refuses any other."""
     try:
         return convert(pack, kept)
     except ValidationError as error:
@@ -123,7 +123,7 @@ def only_keys(where: str, data: object, known: Iterable[str]) -> None:
 
 
 def typed_field(where: str, key: str, value: object, usual: object) -> Any:
-    """A value that has the type of the usual one, words of a list as a tuple or a set; refuses any other."""
+    """A value with the type of the usual one, words of a list as a tuple or a set."""
     kind = type(usual)
     if kind in (tuple, frozenset):
         return kind(word_list(where, key, value))

@@ -55,7 +55,7 @@ GLOB_PART = lazy_regex(r"\[[^\]/]*\]|[*?]")
 
 
 def is_secret(path: str) -> bool:
-    """Whether a path is, by its name, a file or folder of keys and credentials."""
+    """By its name, a file or folder of keys and credentials."""
     if SYSTEM_SECRET.fullmatch(path) is not None:
         return True
     if SECRET.fullmatch(path) is not None:
@@ -65,7 +65,7 @@ def is_secret(path: str) -> bool:
 
 
 def resolve(path: str, cwd: str) -> str:
-    """The path from the root, `~` or a drive, with `.` and `..` worked out; forward slashes throughout."""
+    """The path from the root, `~` or a drive, without `.` and `..`, with forward slashes."""
     text = f"./{path[1:]}" if path.startswith(QUOTED) else path
     if text.startswith("/System/Volumes/Data/"):  # the real place of /Users on macOS
         text = text[20:]
@@ -126,7 +126,7 @@ _place_kept = lru_cache(maxsize=4096)(_place)
 
 
 def _bounded(full: str) -> str:
-    """The path with no more parts, and no longer ones, than a disk can have: the names on the way decide, not their number."""
+    """With no more parts, and no longer ones, than a disk can have: their names decide, not their number."""
     if len(full) <= _CACHED:
         return full
     parts = [part[:255] for part in full.split("/")]
@@ -134,7 +134,7 @@ def _bounded(full: str) -> str:
 
 
 def home_of(cwd: str) -> str:
-    """The user's home, as far as the working directory shows it."""
+    """As far as the working directory shows it."""
     found = _HOME_OF.match(cwd.replace("\\", "/")) if cwd else None
     return found[1] if found else ""
 
@@ -143,7 +143,7 @@ _HOME_OF = lazy_regex(r"(/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)(/
 
 
 def _stem(full: str) -> str:
-    """The path without a trailing glob that matches everything: to delete all in it is to delete it."""
+    """Without a trailing glob for everything: to delete all in it is to delete it."""
     head, slash, tail = full.rpartition("/")
     while tail in _NAMES.everything or ALL_BUT.fullmatch(tail):
         full = head or slash or "."
@@ -155,7 +155,7 @@ _TEMP_VARIABLES = frozenset({"TMPDIR", "TMP", "TEMP"})  # set by the system itse
 
 
 def _unknown(path: str, cwd: str) -> str:
-    """What an unknown path may be, by what is known of it; the name of a variable says nothing of its value."""
+    """By what is known of a path; the name of a variable says nothing of its value."""
     tail = without_holes(path).replace("\\", "/")
     if path.startswith(HOLE):
         if path[1 : path.find(HOLE, 1)] in _TEMP_VARIABLES:
@@ -346,7 +346,7 @@ def _system(first: str, parts: list[str]) -> str:
 
 
 def is_folder(target: str, cwd: str = "", home: str = "") -> bool:
-    """Whether a path plainly names a folder, in which a copy makes files."""
+    """Plainly names a folder, in which a copy makes files."""
     return target.endswith("/") or target in (".", "..") or place(target, cwd, home) in ("home", "root")
 
 
@@ -354,7 +354,7 @@ _PATTERNED = re.compile(rf"[*?\[{HOLE}]")
 
 
 def named_in(folder: str, sources: Iterable[str], ends: str = "/") -> list[str]:
-    """The files that a copy makes in a folder, by the names of their sources; none where one of these is not known."""
+    """The files that a copy makes in a folder; none where the name of a source is not known."""
     names = [re.split(f"[{ends}]", source)[-1] for source in sources]
     if any(name in ("", ".", "..") or _PATTERNED.search(name) for name in names):
         return []

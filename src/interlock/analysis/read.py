@@ -100,7 +100,7 @@ def _read_operation(action: Action, shell: Shell) -> None:
 
 
 class _Declared(Job):
-    """The report for an operation with a declared level: effects of its name are dropped, those of its parameters count."""
+    """With a declared level the effects of a name are dropped, those of its parameters count."""
 
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
         if not verb.startswith("act_"):
@@ -152,7 +152,7 @@ def _reader(language: str) -> Callable[[str, Report], None]:
 
 
 def read_code(language: str, text: str, job: Job) -> None:
-    """Read code in a language by name; what is unknown, too long or nested too deeply is reported as such."""
+    """What is unknown, too long or nested too deeply is reported as such."""
     session = job.host.session
     session.step(10)
     if language in ("shell", "sh", "bash"):
@@ -207,7 +207,7 @@ _DRIVE_CMD = frozenset("copy move ren rename type attrib".split())
 
 
 def looks_like_windows(text: str, cwd: str) -> str:
-    """Which Windows shell a typed command is meant for: "powershell", "cmd", or "" for a POSIX shell."""
+    """ "powershell", "cmd", or "" for a POSIX shell."""
     head = text[:_LIMIT]
     if not _WINDOWS_CWD.match(cwd):
         return _whatever_the_folder(head)

@@ -107,7 +107,7 @@ _ABSOLUTE = lazy_regex(r"[A-Za-z]:|[\\/~]|\w{2,}::?\\|" + HOLE)
 
 
 class WindowsReport(Struct):
-    """A Report with paths relative to the folder in which the text started; knows the files that the text makes before it runs them."""
+    """A Report with paths relative to the folder of the start, which knows the files that the text makes."""
 
     out: Report
     base: str = ""
@@ -216,7 +216,7 @@ class WindowsReport(Struct):
             self.out.code(language, text)
 
     def _there(self) -> AbstractContextManager[None]:
-        """What is run starts in the folder that was entered, and leaves the one around this text alone."""
+        """What is run starts in the entered folder, and leaves the one around this text alone."""
         within: Callable[[str], AbstractContextManager[None]] = getattr(self.out, "within", nullcontext)
         return within(self.base) if self.base else nullcontext()
 

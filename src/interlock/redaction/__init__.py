@@ -54,7 +54,7 @@ def redact_around(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def redact(value: Any) -> Any:
-    """In names, texts, pairs and argument lists; tables become dicts, everything else keeps its form."""
+    """Tables become dicts, everything else keeps its form."""
     return _clean(value, "", 0, _suspicious("\n".join(_texts(value, 0))))
 
 

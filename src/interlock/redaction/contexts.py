@@ -104,7 +104,7 @@ def _named(found: re.Match[str], text: str) -> tuple[int, str] | None:
 
 
 def _spaced(found: re.Match[str], text: str) -> bool:
-    """Whether a blank is enough: after a flag, before a quoted value as in SQL, or between a setting and what was drawn at random."""
+    """A blank is enough after a flag, before a quoted value as in SQL, and before what was drawn at random."""
     after = text[found.end() : found.end() + 1]
     if found["dashes"]:
         return after not in ("", "-", "\n") and not is_weak_name(found["name"])
@@ -114,7 +114,7 @@ def _spaced(found: re.Match[str], text: str) -> bool:
 
 
 def _settled(name: str, value: str, sep: str) -> bool:
-    """Whether the value shows that an ambiguous name meant a secret."""
+    """The value shows that an ambiguous name meant a secret."""
     if not value or value.isdigit():
         return name in ("pin", "otp", "totp", "mfa") and sep != ":" and len(value) >= 4
     if name == "pwd":
@@ -171,7 +171,7 @@ _WORD = r"(?:'[^'\n]{0,512}'|\"(?:[^\"\\\n$`]|\\.){0,512}\"|[^\s'\"|;&<>()$`]{1,
 
 @cache
 def secret_programs() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """The programs that take a secret in an option of one letter, by name, the longest first."""
+    """Those that take a secret in an option of one letter, the longest names first."""
     taking = shipped_programs().written("secrets")
     names = sorted(taking, key=lambda name: (-len(name), name))
     return {name: {form: tuple(flags) for form, flags in taking[name].items()} for name in names}
@@ -212,7 +212,7 @@ def redact_programs(text: str) -> str:
 
 
 def argument_kinds(words: list[str]) -> dict[int, str]:
-    """Of an argument list, which are secrets as a whole (`all`), behind a colon (`pair`) or behind their flag (`glued`)."""
+    """Which arguments are secrets as a whole (`all`), behind a colon (`pair`) or behind their flag (`glued`)."""
     if not words:
         return {}
     program = words[0].rpartition("/")[2]

@@ -45,7 +45,7 @@ def redact_shapes(text: str) -> str:
 
 
 def random_looking(text: str, least: int = 16) -> bool:
-    """Whether a word is more likely random than written by a person."""
+    """More likely random than written by a person."""
     if len(text) < least or not _TOKEN_CHARACTERS.fullmatch(text) or text.startswith(("/", "./", "../", "~/")):
         return False
     digits = sum(character.isdigit() for character in text)
@@ -54,7 +54,7 @@ def random_looking(text: str, least: int = 16) -> bool:
 
 
 def hexadecimal(text: str) -> bool:
-    """Whether a word is a digest or a uuid: those name things."""
+    """A digest or a uuid: those name things."""
     return _HEX.fullmatch(text) is not None
 
 
@@ -97,7 +97,7 @@ def kind_of(name: str) -> str:
 
 
 def is_weak_name(name: str) -> bool:
-    """Whether a name is ambiguous: `pass` may count tests, `pwd` may be a folder."""
+    """`pass` may count tests, `pwd` may be a folder."""
     words = _words(name)
     return len(words) == 1 and words[0] in WORDS.weak
 

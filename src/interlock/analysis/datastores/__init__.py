@@ -17,7 +17,7 @@ _LONGEST = 200_000
 
 
 def read_redis(words: Sequence[str], out: Report, valued: Collection[str] = ()) -> None:
-    """redis-cli, given the words after its name and its options with values; without a command it reads its input, which the caller knows."""
+    """`valued` are its options with values; without a command it reads its input, which the caller knows."""
     found = options(words, frozenset(valued), stop_at_operand=True)
     first = "".join(found.operands[:1])
     if "--eval" in found.flags:
@@ -33,7 +33,7 @@ def read_redis(words: Sequence[str], out: Report, valued: Collection[str] = ()) 
 
 
 def read_redis_text(text: str, out: Report) -> None:
-    """Lines of commands, as piped into redis-cli or to its port; the wire protocol's own lines are joined."""
+    """As piped into redis-cli or to its port; the wire protocol's own lines are joined."""
     for line in () if _is_too_long("a Redis script", text, out) else _redis_lines(text):
         out.step()
         try:

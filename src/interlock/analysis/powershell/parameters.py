@@ -128,7 +128,7 @@ def bind(walk: ProgramWalk, name: str, words: Sequence[CmdletWord], piped: list[
 def sort_words(
     words: Sequence[CmdletWord], find: Callable[[str], str], switches: frozenset[str] = frozenset()
 ) -> tuple[dict[str, Value], list[Value], list[str]]:
-    """Each parameter with its value, the values of none, and the flags of none; without a list of switches, any flag may be one."""
+    """Parameters with values, values of none, flags of none; without a list of switches, any flag may be one."""
     given: dict[str, Value] = {}
     loose: list[Value] = []
     strange: list[str] = []

@@ -61,7 +61,7 @@ def _plain(value: Any) -> Any:
 
 
 def join_rulebooks(first: Rulebook, second: Rulebook) -> Rulebook:
-    """Both books' rules, refused when they share an id; what the second says of a program adds to the first's description."""
+    """Refused when they share an id; what the second says of a program adds to the first's description."""
     for rule in second.rules:
         if rule in first.rules:
             raise PackError(f"rule {rule}: the id is taken")
@@ -76,7 +76,7 @@ def load_files(files: Iterable[Path]) -> Rulebook:
 
 
 def build_rulebook(packs: Sequence[Pack]) -> Rulebook:
-    """A rulebook from parsed packs; raises PackError on a duplicate id or anything else that is wrong."""
+    """Raises PackError on a duplicate id or anything else that is wrong."""
     rules: dict[str, Rule] = {}
     for pack in packs:
         if unknown := set(pack) - {"rule", "program"}:
@@ -95,7 +95,7 @@ def _checked(packs: Sequence[Pack]) -> Sequence[Rule]:
 
 
 def example_failures(book: Rulebook, full: Rulebook) -> list[str]:
-    """Examples of `book` that do not do what they promise when judged by `full`, and clauses that no example reaches."""
+    """Examples of `book` that break their promise when judged by `full`, and clauses that none reaches."""
     from interlock.analysis.assess import judge
 
     wrong: list[str] = []

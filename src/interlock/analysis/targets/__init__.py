@@ -86,7 +86,7 @@ def stays_in_database(fact: Command, effects: Sequence[Effect]) -> bool:
 
 
 def _inside(fact: Command, effect: Effect) -> bool:
-    """A whole database that is dropped has to be one itself, and so one that is reached by its name; roles belong to all of them."""
+    """A database that is dropped, or reached by its name, has to be ephemeral itself; roles belong to all of them."""
     if effect.verb == "sql_drop" and not effect.traits & _PARTS:
         return "database" in effect.traits and is_ephemeral_name(effect.target)
     reaches = any(one.stdin == _REACHING for one in describe(fact.program).carries)

@@ -58,7 +58,7 @@ class Ephemeral(Struct, frozen=True):
 def ephemeral_targets(
     action: Action, facts: Sequence[Fact], line: CommandLine, accused: Collection[Key], made: Provenance
 ) -> dict[Key, Ephemeral]:
-    """The accused commands whose targets are ephemeral by the text alone, by the key of their findings."""
+    """Accused commands whose targets are ephemeral by the text alone, by the key of their findings."""
     commands = commands_of(facts)
     writes = any(isinstance(fact, Effect) and fact.verb in ("write", "append", "overwrite", "move") for fact in facts)
     found: dict[Key, Ephemeral] = {}
@@ -108,7 +108,7 @@ def _readers(fact: Command) -> Iterator[Callable[[_Removal], Ephemeral | None]]:
 
 
 def _objects(removal: _Removal) -> Ephemeral | None:
-    """Created by this session, or to be thrown away by their kind or their names; all of the named ones."""
+    """All named ones are created by this session, or to be thrown away by kind or name."""
     objects = certain_objects(removal.fact, REMOVING)
     if removal.inside or not objects or any(one.name == EVERYTHING for one in objects):
         return _compose(removal) if objects else None
@@ -205,7 +205,7 @@ _FILE_VERBS = {"sql sqlite": "database", "sql duckdb": "overwrite"}  # the one c
 
 
 def _by_environment(removal: _Removal) -> Ephemeral | None:
-    """Tools that take their database from the settings of an environment for tests; these are inspected."""
+    """Tools that take their database from the settings of a test environment, which are inspected."""
     program = describe(removal.fact.program)
     named = program.place["environment"]
     given = [word for word in removal.fact.words if "=" in word and not word.startswith("-")]
@@ -251,7 +251,7 @@ def _remote_ref(removal: _Removal) -> Ephemeral | None:
 
 
 def _migration(removal: _Removal) -> Ephemeral | None:
-    """After this session has applied all of them; whether it made the last one has to be inspected."""
+    """After this session applied all of them; whether it made the last one is inspected."""
     folder, applied = folder_stepped_back(removal.fact, removal.commands, removal.line.sure)
     last = list(filter(None, removal.created.sources(MIGRATED, posixpath.join(removal.action.cwd, folder))))
     if not folder or not (applied or last):

@@ -24,12 +24,12 @@ def folder_applied(facts: Sequence[Fact], cwd: str, sure: Callable[[Command], st
 
 
 def changes_migrations(facts: Sequence[Fact]) -> bool:
-    """Whether other migrations than before may be the last ones that are applied."""
+    """Other migrations than before may be the last ones that are applied."""
     return bool(_changes(facts))
 
 
 def folder_stepped_back(fact: Command, facts: Sequence[Fact], sure: Callable[[Command], str]) -> tuple[str, bool]:
-    """The folder where exactly the last migration is rolled back, and whether the same line has just applied all; empty for any other."""
+    """The folder where exactly the last migration is rolled back (or empty), and whether the same line has just applied all."""
     if not _is(fact, "steps_back") or not _runs_in_project(fact, facts):
         return "", False
     changes = _changes(facts)
@@ -56,7 +56,7 @@ def _folder(fact: Command, cwd: str) -> str:
 
 
 def _runs_in_project(fact: Command, facts: Sequence[Fact]) -> bool:
-    """In the folder of the action with the settings of the project: no wrapper but a plain one, no variable."""
+    """In the action's folder with the project's settings: only a plain wrapper, no variable."""
     if fact.traits or fact.env or fact.cwd or len(fact.via) > 1:
         return False
     around = [one for one in commands_of(facts) if one.span == fact.span and one is not fact]

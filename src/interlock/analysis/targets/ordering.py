@@ -57,7 +57,7 @@ class CommandLine(Struct, frozen=True):
         return sum(start <= span[0] for start in self.starts) if span is not None else 0
 
     def sure(self, fact: Command) -> str:
-        """`yes` where it has succeeded if the line has, `last` for a pipe whose last stage decides, else empty."""
+        """`yes` where it succeeds with the line, `last` for a pipe whose last stage decides, else empty."""
         return dict(self.certain).get(fact.span[0], "") if fact.span is not None else ""
 
 
@@ -179,7 +179,7 @@ def is_undisturbed(facts: Sequence[Fact], accused: Collection[Key], answered: Co
 
 
 def _clones(fact: Command, facts: Sequence[Fact], accused: Collection[Key]) -> bool:
-    """All that is deleted is the folder of a `git clone`, or an entry of it, which is never followed as a link."""
+    """Only the folder of a `git clone` is deleted, or an entry of it, never followed as a link."""
     made = [one.name for one in certain_objects(fact, ("create",)) if one.kind == CLONE]
     if len(made) != 2 or fact.via or fact.env or set("*?[{") & set(made[1]):
         return False
@@ -266,7 +266,7 @@ _STORES = ("sql_", "store_")
 
 
 def happens_elsewhere(action: Action, facts: Sequence[Fact], accused: Collection[Key]) -> bool:
-    """Whether an effect happens in a place that its target does not name."""
+    """In a place that its target does not name."""
     effects = [fact for fact in facts if isinstance(fact, Effect) and fact_key(fact) in accused]
     commands = commands_of(facts)
     return any(
@@ -307,7 +307,7 @@ _REMOVAL_FLAGS = lazy_regex(r"-[rRfv]+|--")
 
 
 def searches_in(facts: Sequence[Fact]) -> dict[Span | None, Mapping[str, Any]]:
-    """The `find` commands that only run a deletion, by their place in the text; none that a loop repeats."""
+    """The `find` commands that only run a deletion, by their place; none that a loop repeats."""
     found = [fact for fact in commands_of(facts) if "-exec" in fact.words]
     places = [fact.span for fact in found]
     queries = {fact.span: find_delete_query(fact) for fact in found if places.count(fact.span) == 1}
@@ -320,7 +320,7 @@ def search_behind(effect: Effect, searches: Mapping[Span | None, Mapping[str, An
 
 
 def find_delete_query(fact: Command) -> Mapping[str, Any] | None:
-    """What a `find` that only deletes searches for, and whether whole trees go; None where it has other tests."""
+    """What a `find` that only deletes searches for; None where it has other tests."""
     words = _before_deletion(fact.words) if fact.program == "find" else None
     if words is None or not all(map(known, fact.words)) or fact.env:
         return None
@@ -339,7 +339,7 @@ def find_delete_query(fact: Command) -> Mapping[str, Any] | None:
 
 
 def _before_deletion(words: Sequence[str]) -> list[str] | None:
-    """The words before a `-delete` or an `-exec rm -rf {} +`; None where a `find` does anything else, or more."""
+    """The words before `-delete` or `-exec rm -rf {} +`; None where a `find` does anything else."""
     if words[-1:] == ("-delete",):
         return list(words[:-1])
     at = words.index("-exec") if "-exec" in words else len(words)
