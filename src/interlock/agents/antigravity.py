@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from interlock.agents import Event
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_protocol import Json, MalformedInput, required_text, table, text
+from interlock.agents.hook_protocol import Event, Json, MalformedInput, required_text, table, text
 
 FACTS = all_facts()["antigravity"]
 # As the analysis knows them.

@@ -10,10 +10,10 @@ from typing import Any
 from msgspec import Struct, ValidationError, convert
 from msgspec.structs import replace
 
-from interlock.agents import STATUS_LINE, AgentCall, Event, HookClient, HookFile
+from interlock.agents import STATUS_LINE
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import is_ours, json_or_empty, with_member, without_member
-from interlock.agents.hook_protocol import Json, MalformedInput, required_text, table, text
+from interlock.agents.hook_files import HookClient, HookFile, is_ours, json_or_empty, with_member, without_member
+from interlock.agents.hook_protocol import AgentCall, Event, Json, MalformedInput, required_text, table, text
 from interlock.agents.rewriting import ASKED, LEAVE, SILENT, ShellCall, matches_glob, read_tables
 from interlock.strict_json import list_in, table_in
 

@@ -10,11 +10,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import Event, HookClient, HookFile
 from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import MARK
-from interlock.agents.hook_protocol import Json, MalformedInput, required_text, table, text
+from interlock.agents.hook_files import MARK, HookClient, HookFile
+from interlock.agents.hook_protocol import Event, Json, MalformedInput, required_text, table, text
 from interlock.agents.jsonc import EditError
 
 FACTS = all_facts()["cline"]

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from interlock.agents import AgentCall, Event
 from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_protocol import Json, required_text, table, text
+from interlock.agents.hook_protocol import AgentCall, Event, Json, required_text, table, text
 from interlock.agents.rewriting import LEAVE, SILENT, ShellCall, only_our_hooks, read_tables
 
 FACTS = all_facts()["cursor"]

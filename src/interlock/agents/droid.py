@@ -6,9 +6,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from interlock.agents import HookClient, HookFile
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import json_or_empty
+from interlock.agents.hook_files import HookClient, HookFile, json_or_empty
 
 FACTS = all_facts()["droid"]
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from interlock.agents import Event
 from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import is_ours
-from interlock.agents.hook_protocol import Json, required_text, table, text
+from interlock.agents.hook_protocol import Event, Json, required_text, table, text
 from interlock.agents.rewriting import ASKED, LEAVE, ShellCall, only_our_hooks, read_tables
 from interlock.strict_json import list_in, table_in
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from interlock.agents import CLIENT, Event, HookClient, HookFile
+from interlock.agents import CLIENT
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_files import Hook, with_hooks
-from interlock.agents.hook_protocol import Json, required_text, table, text
+from interlock.agents.hook_files import Hook, HookClient, HookFile, with_hooks
+from interlock.agents.hook_protocol import Event, Json, required_text, table, text
 
 FACTS = all_facts()["hermes"]
 # It starts hooks without a shell, and version 0.19 runs the call when one fails, whatever its exit code.

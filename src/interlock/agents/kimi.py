@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from interlock.agents import HookFile
 from interlock.agents.facts import all_facts
+from interlock.agents.hook_files import HookFile
 
 _FOLDERS = (".kimi", ".kimi-code")
 

@@ -9,11 +9,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from interlock.agents import AgentCall, Event
 from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
 from interlock.agents.hook_files import is_ours
-from interlock.agents.hook_protocol import Json, required_text, table, text
+from interlock.agents.hook_protocol import AgentCall, Event, Json, required_text, table, text
 from interlock.strict_json import list_in, table_in
 
 FACTS = all_facts()["kiro"]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from interlock.agents import AgentCall, Event
 from interlock.agents.calls import mcp_name
 from interlock.agents.facts import all_facts
-from interlock.agents.hook_protocol import Json, required_text, table, text
+from interlock.agents.hook_protocol import AgentCall, Event, Json, required_text, table, text
 
 FACTS = all_facts()["windsurf"]
 
