@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -15,7 +15,7 @@ from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.objects import NAMESPACE, NamedObject, certain_objects, reused_names
 from interlock.analysis.targets import container_of, database_of
 from interlock.analysis.targets.migrations import MIGRATED, changes_migrations, folder_applied
-from interlock.analysis.targets.ordering import CLONE, CommandLine, commands_of
+from interlock.analysis.targets.ordering import CommandLine, commands_of
 from interlock.model import Action, Kind
 
 FILE, CONTAINER, INSIDE, IMAGE, DATABASE, PORT, BRANCH, TAG, PUSHED, DEVICE = (
@@ -112,48 +112,34 @@ def _created(fact: Command, cwd: str, line: CommandLine, commands: Sequence[Comm
             if place is not None and place.local:
                 yield CreatedThing(DATABASE, database_key(inside, place.key))
         elif not fact.via and not one.place.startswith("engine:") and (certain == "yes" or one.kind == IMAGE):
-            yield from _THINGS.get(one.kind, _thing)(objects, one, cwd)
+            if (thing := _thing(objects, one, cwd)) is not None:
+                yield thing
 
 
 def database_key(container: str, key: str) -> str:
     return f"{container} {key}" if container else key
 
 
-def _thing(objects: Sequence[NamedObject], one: NamedObject, cwd: str) -> Iterator[CreatedThing]:
-    """Not one in the cluster or namespace that happens to be the current one."""
+def _thing(objects: Sequence[NamedObject], one: NamedObject, cwd: str) -> CreatedThing | None:
+    name, first = one.name, objects[0].name
+    second = len(objects) == 2 and one is objects[1]
+    match one.kind:
+        case "clone":  # others may work in it later
+            return None
+        case "port":  # of this machine, that leads into a container: `5555:5432`, `127.0.0.1:5555:5432`
+            port = name.split(":")[-2:-1]
+            return CreatedThing(PORT, port[0]) if port and port[0].isdigit() else None
+        case "pushed":  # a ref under its own name, at the remote that stands before it
+            own = second and ":" not in name and not name.startswith("+") and name != "HEAD"
+            return CreatedThing(PUSHED, name.removeprefix("refs/tags/"), cwd, first) if own else None
+        case "copy":  # one file that is copied to a name, and not into a folder
+            plain = second and not any(set("*?[{~") & set(word.name) for word in objects) and not name.endswith("/")
+            return CreatedThing(FILE, name, cwd, first) if plain else None
     cluster, _, rest = one.place.partition(":")
     context, _, namespace = rest.partition("/")
-    if cluster != "cluster" or (context and (namespace or one.kind == NAMESPACE)):
-        yield CreatedThing(one.kind, one.key, cwd if one.kind in _LOCAL_KINDS else "")
-
-
-def _port(objects: Sequence[NamedObject], one: NamedObject, cwd: str) -> Iterator[CreatedThing]:
-    """A port of this machine that leads into a container: `5555:5432`, `127.0.0.1:5555:5432`."""
-    parts = one.name.split(":")
-    if len(parts) >= 2 and parts[-2].isdigit():
-        yield CreatedThing(PORT, parts[-2])
-
-
-def _push(objects: Sequence[NamedObject], one: NamedObject, cwd: str) -> Iterator[CreatedThing]:
-    """A ref under its own name, at the remote that stands before it."""
-    remote, name = objects[0].name, one.name
-    if len(objects) == 2 and one is objects[1] and ":" not in name and not name.startswith("+") and name != "HEAD":
-        yield CreatedThing(PUSHED, name.removeprefix("refs/tags/"), cwd, remote)
-
-
-def _copy(objects: Sequence[NamedObject], one: NamedObject, cwd: str) -> Iterator[CreatedThing]:
-    """One file that is copied to a name, and not into a folder."""
-    plain = not any(set("*?[{~") & set(word.name) for word in objects)
-    if len(objects) == 2 and one is objects[1] and plain and not one.name.endswith("/"):
-        yield CreatedThing(FILE, one.name, cwd, objects[0].name)
-
-
-_THINGS: Mapping[str, Callable[[Sequence[NamedObject], NamedObject, str], Iterator[CreatedThing]]] = {
-    "copy": _copy,
-    CLONE: lambda objects, one, cwd: iter(()),  # others may work in it later
-    PORT: _port,
-    PUSHED: _push,
-}
+    if cluster == "cluster" and not (context and (namespace or one.kind == NAMESPACE)):
+        return None  # in the cluster or namespace that happens to be the current one
+    return CreatedThing(one.kind, one.key, cwd if one.kind in _LOCAL_KINDS else "")
 
 
 def _moves(fact: Command) -> bool:
