@@ -177,12 +177,9 @@ def secret_programs() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     return {name: {form: tuple(flags) for form, flags in taking[name].items()} for name in names}
 
 
-@cache
-def _line_pattern() -> re.Pattern[str]:
-    names = "|".join(map(re.escape, secret_programs()))
-    return re.compile(rf"(?<![\w.<-])(?P<program>{names})(?P<rest>[ \t][^\n|;&]*)")
-
-
+_LINE = lazy_regex(
+    lambda: rf"(?<![\w.<-])(?P<program>{'|'.join(map(re.escape, secret_programs()))})(?P<rest>[ \t][^\n|;&]*)"
+)
 _LONG_USER = lazy_regex(rf"(?P<keep>(?<!\S)--(?:proxy-)?user(?:=|[ \t]{{1,4}}))(?P<word>{_WORD})")
 _FED = lazy_regex(
     rf"(?P<keep>(?<![\w-])(?:echo|printf)(?:[ \t]+-[neE]{{1,3}})?[ \t]+(?:['\"]%s(?:\\n)?['\"][ \t]+)?)(?P<word>{_WORD})(?P<after>[ \t]{{0,8}}\|[ \t]{{0,8}}"
@@ -199,7 +196,7 @@ _LITERAL = lazy_regex(rf"(?P<keep>--from-literal(?:=|[ \t]{{1,4}})['\"]?[A-Za-z0
 
 
 def redact_programs(text: str) -> str:
-    text = _line_pattern().sub(_line, text)
+    text = _LINE.sub(_line, text)
     if "user" in text:
         text = _LONG_USER.sub(_pair, text)
     if "|" in text and ("echo" in text or "printf" in text):
