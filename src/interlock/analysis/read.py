@@ -19,6 +19,7 @@ from interlock.analysis.shell import BUDGET, MAX_NESTING, FileReader, Job, Shell
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.walk import Shell
 from interlock.analysis.targets.ordering import NOT_READ, CommandLine
+from interlock.analysis.windows import each_name
 from interlock.analysis.windows import program_name as base_name
 from interlock.model import Action, Kind, Witness
 
@@ -129,15 +130,15 @@ __all__ = ["BUDGET", "BudgetSpent", "Command", "Effect", "FileReader", "Reading"
 
 
 # The module of each language that has a reader, by its name.
-LANGUAGES = {
+LANGUAGES = each_name({
     **{name: f"code.{name}" for name in "javascript other perl python tcl".split()},
-    **dict.fromkeys(["awk", "groovy", "r", "vim"], "code.tokenised"),
-    **dict.fromkeys("csharp elixir go java julia lua php ruby".split(), "code.grammar_languages"),
+    "awk groovy r vim": "code.tokenised",
+    "csharp elixir go java julia lua php ruby": "code.grammar_languages",
     "mongo": "code.javascript",
-    **dict.fromkeys(["cql", "cypher", "memcached", "redis"], "datastores"),
+    "cql cypher memcached redis": "datastores",
     **{name: name for name in ("cmd", "powershell", "prose", "sql")},
     "orders": "prose",
-}  # fmt: skip
+})  # fmt: skip
 
 
 @cache

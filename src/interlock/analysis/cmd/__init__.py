@@ -17,6 +17,7 @@ from interlock.analysis.windows import (
     WindowsReport,
     download_in,
     download_mark,
+    each_name,
     first_url,
     is_nothing,
     plain_holes,
@@ -367,9 +368,8 @@ def _change_directory(session: CmdReading, line: CmdLine) -> str:
     return "" if paths else "."
 
 
-_BUILTINS: dict[str, Callable[[CmdReading, CmdLine], str | None]] = {
-    name: act
-    for names, act in {
+_BUILTINS: dict[str, Callable[[CmdReading, CmdLine], str | None]] = each_name(
+    {
         "del erase rd rmdir": _delete,
         "md mkdir": _make_directory,
         "move ren rename": _move,
@@ -385,9 +385,8 @@ _BUILTINS: dict[str, Callable[[CmdReading, CmdLine], str | None]] = {
         "cd chdir pushd": _change_directory,
         "popd": lambda session, line: session.out.leave(),
         "break rem": lambda session, line: "",
-    }.items()
-    for name in names.split()
-}
+    }
+)
 
 
 # -- programs

@@ -33,6 +33,7 @@ from interlock.analysis.programs.load import describe
 from interlock.analysis.windows import (
     WindowsReport,
     cmd_line,
+    each_name,
     is_nothing,
     program_name,
     saved_download,
@@ -404,37 +405,34 @@ def _set_location(bound: Bound) -> None:
         session_of(bound.walk).enter(str(path), remember=bound.name == "push-location")
 
 
-CMDLETS: Mapping[str, Callable[[Bound], Value]] = {
-    **dict.fromkeys(["get-content", "import-csv"], _get_content),
-    **dict.fromkeys(["set-content", "add-content", "out-file", "tee-object", "export-csv"], _write),
+CMDLETS: Mapping[str, Callable[[Bound], Value]] = each_name({
+    "get-content import-csv": _get_content,
+    "set-content add-content out-file tee-object export-csv": _write,
     "new-item": _new_item,
-    **dict.fromkeys(["copy-item", "move-item", "rename-item"], _carry),
-    **dict.fromkeys(["get-childitem", "get-item", "resolve-path", "convert-path"], _list_items),
+    "copy-item move-item rename-item": _carry,
+    "get-childitem get-item resolve-path convert-path": _list_items,
     "join-path": lambda bound: join_paths(
         bound.texts("path")[:1], bound.texts("childpath", "additionalchildpath"), bound.rest
     ),
-    **dict.fromkeys(["invoke-webrequest", "invoke-restmethod"], _invoke_web),
+    "invoke-webrequest invoke-restmethod": _invoke_web,
     "start-bitstransfer": _start_bits,
-    **dict.fromkeys(["start-process", "invoke-item"], _start_process),
+    "start-process invoke-item": _start_process,
     "new-object": _new_object,
     "invoke-expression": lambda bound: single(
         [made for value in bound.fed("command") for made in spread(run_value(bound.walk, value))]
     ),
     "foreach-object": _for_each,
     "where-object": _where,
-    **dict.fromkeys(["select-object", "sort-object", "out-string", "group-object", "write-output"], pass_on),
+    "select-object sort-object out-string group-object write-output": pass_on,
     "stop-process": _stop_process,
-    **dict.fromkeys(
-        ["set-alias", "new-alias"],
-        lambda bound: bound.walk.scope.set(f"alias:{bound.text('name').lower()}", bound.text("value").lower()),
-    ),
-    **dict.fromkeys(["set-variable", "new-variable"], _set_variable),
+    "set-alias new-alias": lambda bound: bound.walk.scope.set(f"alias:{bound.text('name').lower()}", bound.text("value").lower()),
+    "set-variable new-variable": _set_variable,
     "get-variable": lambda bound: single(
         [bound.walk.language.look_up(bound.walk, f"${name.lower()}") for name in bound.texts("name")]
     ),
     "get-command": _get_command,
-    **dict.fromkeys(["invoke-wmimethod", "invoke-cimmethod"], _invoke_method),
-    **dict.fromkeys(["new-scheduledtaskaction", "new-service"], _keep_command),
-    **dict.fromkeys(["set-location", "push-location"], _set_location),
+    "invoke-wmimethod invoke-cimmethod": _invoke_method,
+    "new-scheduledtaskaction new-service": _keep_command,
+    "set-location push-location": _set_location,
     "pop-location": lambda bound: session_of(bound.walk).leave(),
-}  # fmt: skip
+})  # fmt: skip

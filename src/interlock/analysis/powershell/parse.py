@@ -30,7 +30,7 @@ from interlock.analysis.powershell.lexer import (
     variable,
     yielding,
 )
-from interlock.analysis.windows import WindowsSyntaxError
+from interlock.analysis.windows import WindowsSyntaxError, each_name
 
 _Body = list[ast.stmt]
 _WORD = re.compile(r"[A-Za-z]+(?![\w.:\\/-])")
@@ -334,18 +334,20 @@ def _declaration(cursor: PsCursor) -> _Body:
     return []
 
 
-_KEYWORDS: dict[str, Callable[[PsCursor], _Body]] = {
-    "if": _if,
-    "while": lambda cursor: nodes.repeat(group(_parens(cursor)), _braces(cursor)),
-    "do": _do,
-    "for": _for,
-    "foreach": _foreach,
-    "switch": _switch,
-    "try": _try,
-    "trap": _trap,
-    **dict.fromkeys(["function", "filter", "workflow"], _function),
-    **dict.fromkeys(["return", "throw", "exit"], _value),
-    **dict.fromkeys(["break", "continue", "using"], _rest_of_line),
-    **dict.fromkeys("begin process end clean dynamicparam parallel sequence inlinescript".split(), _braces),
-    **dict.fromkeys(["class", "enum", "data"], _declaration),
-}
+_KEYWORDS: dict[str, Callable[[PsCursor], _Body]] = each_name(
+    {
+        "if": _if,
+        "while": lambda cursor: nodes.repeat(group(_parens(cursor)), _braces(cursor)),
+        "do": _do,
+        "for": _for,
+        "foreach": _foreach,
+        "switch": _switch,
+        "try": _try,
+        "trap": _trap,
+        "function filter workflow": _function,
+        "return throw exit": _value,
+        "break continue using": _rest_of_line,
+        "begin process end clean dynamicparam parallel sequence inlinescript": _braces,
+        "class enum data": _declaration,
+    }
+)
