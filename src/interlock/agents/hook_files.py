@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from interlock.agents.jsonc import Document, Node, error_at, parse_jsonc
+from interlock.agents.jsonc import BLANKS, COMMENTS, GAP, Document, Node, end_of, error_at, parse_jsonc
 from interlock.model import NOTHING
 from interlock.policy.real_paths import CLIENT, ROUTE
 
@@ -57,9 +57,6 @@ class HookClient(Struct, frozen=True):
 
 
 Files = Callable[[str, Path, Path], tuple[HookFile, ...]]  # of a scope, in a home and a project
-_BLANKS = " \t\r\n"
-_COMMENTS = re.compile(r"(?:[ \t\r\n]*(?://.*?(?=\r?\n|\Z)|/\*(?s:.*?)\*/))*")
-_GAP = re.compile(rf"{_COMMENTS.pattern}[ \t\r\n]*")
 
 
 class Hook(Struct, frozen=True):
@@ -71,7 +68,7 @@ def with_hooks(
     text: str | None, hooks: Sequence[Hook], comments: bool = False, base: Mapping[str, Any] = NOTHING
 ) -> str:
     """With these entries and no older ones of ours; `base` holds other keys at the top."""
-    if text is None or not text.strip("\ufeff" + _BLANKS):
+    if text is None or not text.strip("\ufeff" + BLANKS):
         return _new_file(hooks, base)
     if _is_current(parse_jsonc(text, comments), hooks, base):
         return text
@@ -115,7 +112,7 @@ def without_member(text: str, key: str) -> str:
 
 def json_or_empty(text: str) -> dict[str, Any]:
     """With comments or not; refuses a broken file."""
-    if not text.strip("\ufeff" + _BLANKS):
+    if not text.strip("\ufeff" + BLANKS):
         return {}
     value: dict[str, Any] = parse_jsonc(text).root.value
     return value
@@ -196,7 +193,7 @@ def _is_created(document: Document, node: Node) -> bool:
     newline = _newline(text)
     return (
         before.startswith(newline)
-        and not before.strip(_BLANKS)
+        and not before.strip(BLANKS)
         and behind == newline + _indent_of_line(text, node.start)
     )
 
@@ -206,7 +203,7 @@ def _remove(document: Document, path: KeyPath) -> str:
     assert parent is not None
     number = [name for name, _, _ in parent.children].index(path[-1])
     _, start, node = parent.children[number]
-    while text[start - 1] in _BLANKS:
+    while text[start - 1] in BLANKS:
         start -= 1
     comma = _comma(text, node.end)
     if comma is not None:
@@ -221,13 +218,8 @@ def _remove(document: Document, path: KeyPath) -> str:
 
 
 def _comma(text: str, at: int) -> int | None:
-    at = _end_of(_GAP, text, at)
+    at = end_of(GAP, text, at)
     return at if text[at : at + 1] == "," else None
-
-
-def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at
 
 
 def _new_file(hooks: Sequence[Hook], base: Mapping[str, Any]) -> str:
@@ -268,7 +260,7 @@ def _put(document: Document, node: Node, value: Any, lead: str = "") -> str:
         return _first(document, node, value, lead)
     last_start, last_end = node.children[-1][1], node.children[-1][2].end
     comma = _comma(text, last_end)
-    at = _end_of(_COMMENTS, text, comma + 1 if comma is not None else last_end)
+    at = end_of(COMMENTS, text, comma + 1 if comma is not None else last_end)
     lined = "\n" in text[node.start : node.end]
     indent = _indent_of_line(text, last_start)
     before = _newline(text) + indent if lined else " "
@@ -281,12 +273,12 @@ def _put(document: Document, node: Node, value: Any, lead: str = "") -> str:
 def _first(document: Document, node: Node, value: Any, lead: str) -> str:
     """In an empty container, whose whitespace says that install did not create it."""
     text = document.text
-    at = _end_of(_COMMENTS, text, node.start + 1)
+    at = end_of(COMMENTS, text, node.start + 1)
     inner = text[node.start + 1 : node.end - 1]
     newline, outer = _newline(text), _indent_of_line(text, node.start)
     root = document.root
     lined = not root.children or "\n" in text[root.start : root.end]
-    if inner.strip(_BLANKS) or (lined and inner != newline + outer):
+    if inner.strip(BLANKS) or (lined and inner != newline + outer):
         indent = outer + _unit(document)
         before = newline + indent
     else:

@@ -12,7 +12,10 @@ from msgspec import Struct
 from interlock.strict_json import UnclearJson, no_constant
 
 MAX_DEPTH = 200
-_BLANK = re.compile(r"[ \t\r\n]*")
+BLANKS = " \t\r\n"
+COMMENTS = re.compile(rf"(?:[{BLANKS}]*(?://.*?(?=\r?\n|\Z)|/\*(?s:.*?)\*/))*")
+GAP = re.compile(rf"{COMMENTS.pattern}[{BLANKS}]*")
+_BLANK = re.compile(rf"[{BLANKS}]*")
 _SCALARS = json.JSONDecoder(parse_constant=no_constant)
 
 
@@ -27,6 +30,11 @@ class EditError(ValueError):
 def error_at(text: str, at: int, message: str) -> EditError:
     before = text[:at]
     return EditError(message, before.count("\n") + 1, at - (before.rfind("\n") + 1) + 1)
+
+
+def end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at
 
 
 class Node(Struct):
@@ -66,14 +74,15 @@ class _JsoncReader:
         return root
 
     def _blank(self, at: int) -> int:
-        while True:
-            found = _BLANK.match(self.text, at)
-            at = found.end() if found else at
-            if not self.text.startswith(("//", "/*"), at):
-                return at
-            if not self.comments:
-                raise error_at(self.text, at, "a comment, which the agent cannot read here; take it out first")
-            at = comment_end(self.text, at)
+        at = end_of(_BLANK, self.text, at)
+        if not self.text.startswith(("//", "/*"), at):
+            return at
+        if not self.comments:
+            raise error_at(self.text, at, "a comment, which the agent cannot read here; take it out first")
+        at = end_of(GAP, self.text, at)
+        if self.text.startswith("/*", at):
+            raise error_at(self.text, at, "a comment that does not end")
+        return at
 
     def _value(self, at: int, depth: int) -> Node:
         if depth > MAX_DEPTH:
@@ -140,15 +149,3 @@ class _JsoncReader:
                 got = self.text[at : at + 1] or "the end"
                 raise error_at(self.text, at, f"expected ',' or {closer!r}, got {got!r}")
         node.end = at + 1
-
-
-def comment_end(text: str, at: int) -> int:
-    """A line comment ends before its newline."""
-    if text.startswith("//", at):
-        newline = text.find("\n", at)
-        end = len(text) if newline < 0 else newline
-        return end - 1 if newline > 0 and text[end - 1] == "\r" else end
-    end = text.find("*/", at + 2)
-    if end < 0:
-        raise error_at(text, at, "a comment that does not end")
-    return end + 2
