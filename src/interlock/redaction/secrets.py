@@ -16,12 +16,12 @@ _ANY = lazy_regex(
     lambda: f"{_EDGE}(?:{'|'.join(f'(?P<{kind}>{shape})' for shape, kind in WORDS.table('shapes').items())})"
 )
 _TELLS = lazy_regex(lambda: "|".join(WORDS.in_order("tells")))
-_BEGIN = lazy_regex(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 # Only text like the inside of a key is removed: a command between the two marks stays visible.
-_BLOCK = lazy_regex(
+_PRIVATE_KEY = lazy_regex(
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?P<inside>"
     r"(?:(?:\s|\\[nr])*+(?:[A-Za-z0-9+/=]{40,}+|(?:Proc-Type|DEK-Info|Version|Comment|Hash): [A-Za-z0-9,./ -]{0,80}+(?=[\n\\])))*+"
     r"(?:(?:\s|\\[nr]){0,8}[A-Za-z0-9+/=]{1,76}(?=(?:\s|\\[nr]){0,8}(?:=[A-Za-z0-9+/]{4}(?:\s|\\[nr]){0,8})?-----END ))?"
-    r"(?:(?:\s|\\[nr]){0,8}=[A-Za-z0-9+/]{4})?(?:(?:\s|\\[nr]){0,8}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?"
+    r"(?:(?:\s|\\[nr]){0,8}=[A-Za-z0-9+/]{4})?(?:(?:\s|\\[nr]){0,8}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?)"
 )
 _CONFIRMATION = lazy_regex(r"(?<![A-Za-z0-9])(?:conf|quota_continue)_([A-Za-z0-9_-]{32,64})(?![A-Za-z0-9_-])")
 _CODE = lazy_regex(r"(?<![A-Za-z0-9-])[A-Z2-7]{2,26}(?:-[A-Z2-7]{1,8}){0,12}(?![A-Za-z0-9-])")
@@ -36,7 +36,7 @@ def placeholder(kind: str) -> str:
 
 def redact_shapes(text: str) -> str:
     if "PRIVATE KEY" in text:
-        text = _without_blocks(text)
+        text = _PRIVATE_KEY.sub(_private_key, text)
     if _TELLS.search(text):
         text = _ANY.sub(lambda found: placeholder(str(found.lastgroup)), text)
     if "conf_" in text or "quota_continue_" in text:
@@ -63,16 +63,9 @@ def entropy(text: str) -> float:
     return -sum(count / len(text) * math.log2(count / len(text)) for count in Counter(text).values())
 
 
-def _without_blocks(text: str) -> str:
-    """Private keys out; a mark with no key behind it stays."""
-    out, at = [], 0
-    while (begin := _BEGIN.search(text, at)) is not None:
-        block = _BLOCK.match(text, begin.end())
-        end = block.end() if block else begin.end()
-        hollow = len(text[begin.end() : end].strip()) < 16
-        out += [text[at : begin.start()], text[begin.start() : end] if hollow else placeholder("private_key")]
-        at = end
-    return "".join(out) + text[at:]
+def _private_key(found: re.Match[str]) -> str:
+    """A mark with no key behind it stays."""
+    return found[0] if len(found["inside"].strip()) < 16 else placeholder("private_key")
 
 
 def _confirmation(found: re.Match[str]) -> str:
@@ -224,9 +217,7 @@ def _header(text: str, start: int, quote: str) -> tuple[int, int] | None:
 
 
 def _shortened(text: str, start: int, end: int) -> int:
-    while end > start + 1 and text[end - 1] in ",.:":
-        end -= 1
-    return end
+    return start + max(1, len(text[start:end].rstrip(",.:")))
 
 
 def _word_end(text: str, end: int) -> int:
