@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from msgspec import Struct, field
 
@@ -37,11 +37,15 @@ class ParsedYaml(Struct, frozen=True):
 def read_text(text: str, markdown: bool) -> ParsedYaml:
     """What cannot be read is a problem, never an exception."""
     reader = _Reader()
-    return ParsedYaml(reader.table(text, markdown), reader.lines, reader.problems)
+    try:
+        data = reader.table(text, markdown)
+    except _Refused:
+        data = None
+    return ParsedYaml(data, reader.lines, reader.problems)
 
 
-class _TooMuch(Exception):
-    """The limit was reached; the problem is already named."""
+class _Refused(Exception):
+    """Nothing of it can be read; the problem is already named."""
 
 
 class _Reader:
@@ -50,53 +54,49 @@ class _Reader:
         self.problems = Problems()
         self.left = MAX_NODES
 
-    def table(self, text: str, markdown: bool) -> dict[str, Any] | None:
+    def table(self, text: str, markdown: bool) -> dict[str, Any]:
         if len(text) > MAX_CHARACTERS:
-            return self._error(f"is longer than {MAX_CHARACTERS // 1024} KB")
-        body = self._front_matter(text) if markdown else text
-        node = self._composed(body) if body is not None else None
-        if node is None:
-            return None
-        try:
-            data = self.value(node, (), 0)
-        except _TooMuch:
-            return None
-        return data if isinstance(data, dict) else self._error(f"expected a table of keys, got {describe_value(data)}")
+            self._refuse(f"is longer than {MAX_CHARACTERS // 1024} KB")
+        data = self.value(self._composed(self._front_matter(text) if markdown else text), (), 0)
+        if not isinstance(data, dict):
+            self._refuse(f"expected a table of keys, got {describe_value(data)}")
+        return data
 
-    def _error(self, message: str, path: Path = ()) -> Any:
-        """None, which stands for what cannot be read."""
+    def _refuse(self, message: str, path: Path = ()) -> NoReturn:
         self.problems.error(path, message)
+        raise _Refused
 
-    def _front_matter(self, text: str) -> str | None:
+    def _front_matter(self, text: str) -> str:
         """The text between two `---`; an empty line for the first keeps the line numbers."""
         rows = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
         if rows[0].rstrip() != _FENCE:
-            return self._error("has no front matter: its first line is not '---'")
+            self._refuse("has no front matter: its first line is not '---'")
         for at, row in enumerate(rows[1:], 1):
             if row.rstrip() in (_FENCE, "..."):
                 return "\n".join(["", *rows[1:at]]) + "\n"
-        return self._error("has front matter that never ends: no second '---'")
+        return self._refuse("has front matter that never ends: no second '---'")
 
-    def _composed(self, body: str) -> Node | None:
+    def _composed(self, body: str) -> Node:
         import yaml
 
         try:
-            return yaml.compose(body, Loader=yaml.SafeLoader) or self._error("is empty")
+            node: Node | None = yaml.compose(body, Loader=yaml.SafeLoader)
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
-            return self._at((), mark.line + 1 if mark else 1, f"is no YAML: {error.problem or error.context}")
+            place = self._on_line(mark.line + 1 if mark else 1, ())
+            self._refuse(f"is no YAML: {error.problem or error.context}", place)
         except yaml.YAMLError as error:
-            return self._error(f"is no YAML: {str(error).splitlines()[0][:100]}")
+            self._refuse(f"is no YAML: {str(error).splitlines()[0][:100]}")
         except RecursionError:
-            return self._error(f"is nested deeper than {MAX_DEPTH}")
+            self._refuse(f"is nested deeper than {MAX_DEPTH}")
+        return node or self._refuse("is empty")
 
     def value(self, node: Any, path: Path, depth: int) -> Any:
         self.lines.setdefault(path, node.start_mark.line + 1)
         self.left -= 1
         if self.left < 0 or depth > MAX_DEPTH:
             limit = f"nested deeper than {MAX_DEPTH}" if depth > MAX_DEPTH else f"more than {MAX_NODES} values"
-            self._error(f"is {limit}, aliases followed", path)
-            raise _TooMuch
+            self._refuse(f"is {limit}, aliases followed", path)
         if node.id == "mapping":
             return self._mapping(node, path, depth)
         if node.id == "scalar":
@@ -109,12 +109,12 @@ class _Reader:
             line = name.start_mark.line + 1
             if name.id != "scalar" or name.tag == f"{_TAG}merge":
                 what = "a merge (<<)" if name.id == "scalar" else "a key that is no text"
-                self._at(path, line, f"{what} is not read; write the keys out")
+                self.problems.error(self._on_line(line, path), f"{what} is not read; write the keys out")
                 continue
             key = name.value  # as written: `on:` and `1:` are names here, not a boolean and a number
             if key in found:
                 words = f"key {describe_value(key)} is there twice; first on line {self.lines[(*path, key)]}"
-                self._at((*path, key), line, words)
+                self.problems.error(self._on_line(line, (*path, key)), words)
                 continue
             self.lines[(*path, key)] = line
             found[key] = self.value(item, (*path, key), depth + 1)
@@ -126,19 +126,21 @@ class _Reader:
         if kind in ("str", "timestamp"):
             return node.value
         if kind not in ("null", "bool", "int", "float"):
-            self._error(f"tag {describe_value(node.tag)} is not read", path)
+            self.problems.error(path, f"tag {describe_value(node.tag)} is not read")
             return node.value
         if len(node.value) > MAX_NUMBER:
-            return self._error(f"{describe_value(node.value)} is too long for {kind}", path)
+            self.problems.error(path, f"{describe_value(node.value)} is too long for {kind}")
+            return None
         import yaml
 
         try:
             return yaml.constructor.SafeConstructor().construct_object(node)
         except (ValueError, OverflowError, KeyError, yaml.YAMLError):
-            return self._error(f"{describe_value(node.value)} cannot be read as {kind}", path)
+            self.problems.error(path, f"{describe_value(node.value)} cannot be read as {kind}")
+            return None
 
-    def _at(self, path: Path, line: int, message: str) -> Any:
-        """A problem on a line that is not the path's own."""
+    def _on_line(self, line: int, path: Path) -> Path:
+        """A unique path for a line, next to the known ones of `path`."""
         place = (*path, f"{MARK}{line}")
         self.lines[place] = line
-        return self._error(message, place)
+        return place
