@@ -226,7 +226,7 @@ class WindowsReport(Struct):
 
     def _there(self) -> AbstractContextManager[None]:
         """What is run starts in the entered folder, and leaves the one around this text alone."""
-        within: Callable[[str], AbstractContextManager[None]] = getattr(self.out, "within", nullcontext)
+        within: Callable[[str], AbstractContextManager[None]] = getattr(self.out, "within", lambda _: nullcontext())
         return within(self.base) if self.base else nullcontext()
 
     def unreadable(self, what: str, *traits: str) -> None:
