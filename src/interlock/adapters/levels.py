@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Any
 
 from msgspec import Struct, to_builtins
@@ -100,15 +101,13 @@ def _implied(claims: LevelClaims, pattern: Level | None) -> tuple[Level, str]:
     default = CATEGORY_LEVELS.get(claims.category)
     agreed = default is Level.SAFE and pattern is Level.SAFE
     candidates = [  # by how well they explain a level: the category before a name that implies no more
-        *([(default, "category")] if default is not None else []),
+        (default or Level.SAFE, "category"),
         (claims.mapped or Level.SAFE, "maps_to"),
         (pattern or Level.SAFE, "name"),
         (Level.SAFE if agreed else Level.REVERSIBLE, "default"),
     ]
-    worst = max(level for level, _ in candidates)
-    if worst is Level.SAFE:
-        return worst, "category and name"
-    return worst, next(source for level, source in candidates if level is worst)
+    level, source = max(candidates, key=itemgetter(0))
+    return level, source if level else "category and name"
 
 
 def _lower(

@@ -93,8 +93,8 @@ class ServiceLimits(Struct, frozen=True):
 
     def cost(self, asked: ServiceRequest) -> float:
         """By the longest pattern that matches: the one that means this call most."""
-        found = [(len(glob), cost) for glob, cost in self.prices if glob == "*" or fnmatchcase(asked.endpoint, glob)]
-        return max(found)[1] if found else 0.0
+        found = ((len(glob), cost) for glob, cost in self.prices if glob == "*" or fnmatchcase(asked.endpoint, glob))
+        return max(found, default=(0, 0.0))[1]
 
 
 class QuotaUsage(Struct, frozen=True):

@@ -186,12 +186,12 @@ class WindowsReport(Struct):
         return True
 
     def url(self, path: str) -> str | None:
-        """Where this file was downloaded from, when that was here; the extension may be left out."""
+        """Where it was downloaded from, if here; the extension may be left out."""
         key = _key(path)
         return self.urls.get(key) or self.urls.get(key + ".exe") or self.urls.get(key + ".bat")
 
     def url_among(self, program: str, words: Sequence[str]) -> str | None:
-        """Where a program, or the file that a launcher is given, was downloaded from."""
+        """Of a program, or of the file that a launcher is given."""
         given, name = [program], program_name(program)
         if input_language(name) or name in program_set("opens"):  # they run the file that they are given
             given += [piece for word in words for piece in (word, *word.replace('"', " ").replace("'", " ").split())]
@@ -199,7 +199,6 @@ class WindowsReport(Struct):
         return next((url for word in given if (url := self.url(word)) is not None), None)
 
     def file_text(self, path: str) -> str | None:
-        """The text of a script, where the action wrote it or the caller reads files."""
         return self._ask("file_text", path)
 
     def _ask(self, what: str, path: str, *given: str) -> str | None:
@@ -211,7 +210,7 @@ class WindowsReport(Struct):
         self.out.effect(verb, self.relocate(target) if verb in EFFECTS.paths else target, *traits)
 
     def run(self, argv: Sequence[str], text: str | None = None, url: str | None = None) -> None:
-        """Run a program, with the text that flows into it, and the address where that comes from."""
+        """Run a program, with the text that flows into it, and its address."""
         fed: Callable[[str, str], Report] = getattr(self.out, "fed", lambda *_: self.out)
         with self._there():
             (self.out if text is None else fed(text, url or "")).run(argv)

@@ -26,7 +26,7 @@ _PLAIN_WORD = re.compile(r"[^\s`$\"'(){};,|&<>#]+")
 _CONTINUED = re.compile(r"`\r?\n")
 _ESCAPES = {**CONTROLS, "0": "\0"}
 _UNICODE = re.compile(r"u\{([0-9A-Fa-f]{1,6})\}")
-_SCOPES = ("global:", "script:", "local:", "private:", "using:", "variable:")
+_SCOPE = re.compile(r"^(?:global|script|local|private|using|variable):")
 _CONSTANTS = {"true": True, "false": False, "null": None}
 
 
@@ -94,8 +94,7 @@ def plain(source: str) -> str:
 def variable(title: str) -> ast.expr:
     """By the one spelling of its name; the constants of the language as what they are."""
     key = title.lower()
-    scope = next((scope for scope in _SCOPES if key.startswith(scope)), "")
-    key = "_" if key == "psitem" else key[len(scope) :]
+    key = "_" if key == "psitem" else _SCOPE.sub("", key)
     return ast.Constant(_CONSTANTS[key]) if key in _CONSTANTS else nodes.name(f"${key}")
 
 
