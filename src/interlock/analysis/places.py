@@ -38,13 +38,9 @@ START_FILE = _listed("start_file", r"\.")
 SHELL_CONFIG = _listed("shell_config")
 GUARD = _listed("guard", "(.*/)?")
 AGENT_CONFIG = _listed("agent_config", "(.*/)?")
-TEMP = lazy_regex(
-    r"/(tmp|var/tmp|dev/shm|private/tmp|private/var/tmp|private/var/folders|var/folders|run/user/\d+)(?![^/])"
-    r"|([a-z]:|/(mnt/)?[a-z])/users/[^/]+/appdata/local/temp/",
-    re.IGNORECASE,
-)
+TEMP = _listed("temp")
 DEVICE = _listed("device", "/dev/")
-WINDOWS_DEVICE = lazy_regex(r"\\\\[.?]\\(physicaldrive\d+|[a-z]:).*|//[.?]/(physicaldrive\d+|[a-z]:).*", re.IGNORECASE)
+WINDOWS_DEVICE = _listed("windows_device")
 REMOTE = lazy_regex(r"[a-z][a-z0-9+.-]*://.*|[\w.@-]+:(?!\\).*")
 DRIVE = lazy_regex(r"([a-zA-Z]):(?=$|[\\/])")
 HOMES = lazy_regex(r"/(home|users|root|export/home|var/home)(/([^/]+))?(/.*)?$", re.IGNORECASE)

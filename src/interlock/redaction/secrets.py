@@ -13,7 +13,7 @@ from interlock.analysis.packs import own_words
 WORDS = own_words("redaction/secrets.toml")
 _EDGE = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}))"
 _ANY = lazy_regex(
-    lambda: f"{_EDGE}(?:{'|'.join(f'(?P<{kind}>{shape})' for shape, kind in WORDS.table('shapes').items())})"
+    lambda: _EDGE + "(?:" + "|".join(f"(?P<{kind}>{shape})" for shape, kind in WORDS.table("shapes").items()) + ")"
 )
 _TELLS = lazy_regex(lambda: "|".join(WORDS.in_order("tells")))
 # Only text like the inside of a key is removed: a command between the two marks stays visible.
