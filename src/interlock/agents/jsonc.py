@@ -95,19 +95,17 @@ class _JsoncReader:
         return self._scalar(at)
 
     def _scalar(self, at: int) -> Node:
+        words = f"expected a value, got {repr(self.text[at]) if at < len(self.text) else 'the end'}"
         try:
             value, end = _SCALARS.raw_decode(self.text, at)
             return Node(at, end, value)
         except json.JSONDecodeError as error:
-            words = (
-                f"expected a value, got {self.text[at]!r}" if at < len(self.text) else "expected a value, got the end"
-            )
             if "escape" in error.msg:
                 words = "text with an escape that JSON does not have"
             elif self.text.startswith('"', at):
                 words = "text that does not end on its line"
         except UnclearJson:
-            words = f"expected a value, got {self.text[at]!r}"
+            pass
         except ValueError:
             words = "a number that is too long"
         raise error_at(self.text, at, words)

@@ -13,6 +13,7 @@ from interlock.agents.jsonc import EditError
 
 BEGIN = "# >>> interlock: written by `interlock install`, taken out by `interlock uninstall`"
 END = "# <<< interlock"
+_END = re.compile(rf"{re.escape(END)}(?:\r?\n)?")
 _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
 
 
@@ -92,18 +93,13 @@ def without_block(text: str) -> str | None:
     start = text.find(BEGIN)
     if start < 0:
         return text
-    end = text.find(END, start)
-    if end < 0:
+    end = _END.search(text, start)
+    if end is None:
         raise EditError(f"the block has no line {END!r}", text.count("\n", 0, start) + 1, 1)
-    stop = end + len(END)
-    for newline in ("\r\n", "\n"):
-        if text.startswith(newline, stop):
-            stop += len(newline)
-            break
     if start == 0:
-        return text[stop:] or None
+        return text[end.end() :] or None
     start -= 2 if text[:start].endswith("\r\n") else 1
-    return text[:start] + text[stop:]
+    return text[:start] + text[end.end() :]
 
 
 def _holds(after: Any, before: Any) -> bool:
