@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import Any
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from interlock.adapters.danger import DangerBlock, declared_danger
 from interlock.analysis.lexicon import ALL_WORDS, BULK_WORDS, is_plural, names_production, split_name
@@ -48,8 +49,7 @@ class Notice(Struct, frozen=True):
     details: Mapping[str, Any]
 
     def as_json(self) -> dict[str, Any]:
-        found: dict[str, Any] = to_builtins(self)
-        return found
+        return asdict(self)
 
 
 class EffectiveLevel(Struct, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from interlock.problems import Path, Problems, describe_value
 
@@ -24,7 +24,7 @@ _TAG = "tag:yaml.org,2002:"
 class ParsedYaml(Struct, frozen=True):
     data: Mapping[str, Any] | None
     lines: Mapping[Path, int]
-    problems: Problems = field(default_factory=Problems)
+    problems: Problems
 
     def line(self, path: Path) -> int:
         """The line of a key, or of the nearest thing around it."""

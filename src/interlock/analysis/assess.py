@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import product
-from types import MappingProxyType
 from typing import TypeVar
 
 from msgspec import Struct
@@ -17,6 +16,7 @@ from interlock.analysis.read import BUDGET, FileReader, read
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.targets.ordering import NOT_READ, CommandLine
 from interlock.model import (
+    NOTHING,
     TIER_TOPS,
     Action,
     Assessment,
@@ -46,9 +46,7 @@ _DESTRUCTIVE, _ESCALATES = Level.DESTRUCTIVE, Category.PRIVILEGE_ESCALATION
 _OUT_OF_SCOPE = frozenset("secret system_part other_home home_part user_data guard agent_config above".split())
 
 
-def assess(
-    facts: Sequence[Fact], classified: Classified, programs: Mapping[str, Program] = MappingProxyType({})
-) -> Assessment:
+def assess(facts: Sequence[Fact], classified: Classified, programs: Mapping[str, Program] = NOTHING) -> Assessment:
     commands: list[Command] = []
     happens: set[Happening] = set()
     verbs: set[str] = set()

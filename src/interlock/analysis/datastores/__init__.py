@@ -113,7 +113,7 @@ def _read_lua(words: Sequence[str], out: Report) -> None:
     for name, key in calls or [("eval", "")]:
         out.step()
         if name in ("del", "unlink"):
-            out.effect("store_delete", key, *(("unfiltered",) if listed else ()))
+            out.effect("store_delete", key, *["unfiltered"] * listed)
         elif name == "eval":
             out.effect("store_write")
         else:
@@ -133,7 +133,7 @@ def read_cql(text: str, out: Report) -> None:
             out.effect("store_delete", item.name(1), "unfiltered")
         elif head == "DELETE" or (head == "BEGIN" and item.top("DELETE") > 0):
             came, where = item.top("FROM"), item.top("WHERE")
-            out.effect("store_delete", item.name(came + 1), *(() if where > 0 else ("unfiltered",)))
+            out.effect("store_delete", item.name(came + 1), *["unfiltered"] * (where <= 0))
         elif head == "ALTER" and item.top("DROP") > 0:
             out.effect("store_drop", item.name(2), "other")
         elif head == "SOURCE":
@@ -166,7 +166,7 @@ def read_cypher(text: str, out: Report) -> None:
             out.effect("store_drop", item.name(2), trait)
         elif "DELETE" in words:  # which a label does not narrow
             narrowed = bool(words & {"WHERE", "LIMIT"}) or any(token.text == "{" for token in item.tokens)
-            out.effect("store_delete", "", *(() if narrowed else ("unfiltered",)))
+            out.effect("store_delete", "", *["unfiltered"] * (not narrowed))
         elif words & word_set("cypher_writes"):
             out.effect("store_write")
         else:
