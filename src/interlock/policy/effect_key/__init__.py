@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -41,7 +41,6 @@ from interlock.policy.effect_key.operations import (
     acted_on,
     normal_spelling,
     noun,
-    params_of,
     shortened,
     store_place,
     targets_in_params,
@@ -74,17 +73,19 @@ def effect_keys(action: Action, facts: Sequence[Fact], assessment: Assessment) -
     found: dict[EffectKey, None] = {}
     told: set[Key] = set()  # by an effect
     heard: set[Key] = set()
-    for key, effect, reads in _effects(action, facts, accused):
-        found[effect] = None
-        heard.add(key)
-        if not reads and effect.known:
-            told.add(key)
+    for fact in facts:
+        if isinstance(fact, Effect) and (key := (fact.subject, fact.span)) in accused:
+            if own := _keys_of(action, fact, facts):
+                heard.add(key)
+            if fact.verb not in READS and any(one.known for one in own):
+                told.add(key)
+            found |= dict.fromkeys(own)
     commands = [fact for fact in facts if isinstance(fact, Command)]
-    for at, fact in enumerate(commands):
-        if (key := (show_command(fact.program, fact.words), fact.span)) in accused - told:
-            place = place_of(fact, facts)
-            own = _command_keys(fact if fact.cwd else replace(fact, cwd=action.cwd), commands[:at])
-            found |= dict.fromkeys(replace(one, place=place) if place else one for one in own)
+    for at, one in enumerate(commands):
+        if (key := (show_command(one.program, one.words), one.span)) in accused - told:
+            place = place_of(one, facts)
+            own = _command_keys(one if one.cwd else replace(one, cwd=action.cwd), commands[:at])
+            found |= dict.fromkeys(replace(key, place=place) if place else key for key in own)
             heard.add(key)
     if not found or accused - heard:
         found |= dict.fromkeys(_by_name(action))
@@ -119,17 +120,10 @@ def path_keys(facts: Sequence[Fact]) -> tuple[EffectKey, ...]:
     return tuple(dict.fromkeys(EffectKey(_family(fact), _path(fact)) for fact in found))[:MOST]
 
 
-def _effects(action: Action, facts: Sequence[Fact], accused: set[Key]) -> Iterator[tuple[Key, EffectKey, bool]]:
-    for fact in facts:
-        if not isinstance(fact, Effect) or fact.verb in SILENT or (key := (fact.subject, fact.span)) not in accused:
-            continue
-        if not fact.target and not fact.verb.startswith(_STORES):
-            continue
-        for one in _keys_of(action, fact, facts):
-            yield key, one, fact.verb in READS
-
-
 def _keys_of(action: Action, fact: Effect, facts: Sequence[Fact]) -> list[EffectKey]:
+    """None for an effect that names none, or no target."""
+    if fact.verb in SILENT or not (fact.target or fact.verb.startswith(_STORES)):
+        return []
     family = _family(fact)
     if fact.verb.startswith("act_"):
         return acted_on(action, family, fact.target)
@@ -174,13 +168,12 @@ def _by_name(action: Action) -> list[EffectKey]:
     if action.fields.get("declared") is not None:  # the adapter's declaration replaces the meaning of the name
         bare = replace(action, fields={**action.fields, "declared": None})
         named = [fact for fact in read(bare).facts if isinstance(fact, Effect) and fact.verb.startswith("act_")]
-        found = list(_effects(bare, named, {(fact.subject, fact.span) for fact in named}))
-        if found:
-            return [key for _, key, _ in found]
-    targets, cut = targets_in_params(params_of(action), "")
+        if found := [key for fact in named for key in _keys_of(bare, fact, named)]:
+            return found
+    targets, cut = targets_in_params(redact(action.params), "")
     name = normalise_action(action.text)[:200]
-    found_ones = [EffectKey(action.kind.value, f"{name}_{target}".rstrip("_"), action.cwd) for target in targets]
-    return [*found_ones, MORE] if cut else found_ones
+    found = [EffectKey(action.kind.value, f"{name}_{target}".rstrip("_"), action.cwd) for target in targets]
+    return [*found, MORE] if cut else found
 
 
 AWAY = frozenset({"remote", "container"})
@@ -204,10 +197,10 @@ def _takes_to_host(wrapper: Command) -> bool:
 def _reached(wrapper: Command) -> str:
     if _takes_to_host(wrapper):
         found = options(wrapper.words, describe(wrapper.program).value_flags, stop_at_operand=True).operands
-        return f"host:{found[0].rpartition('@')[2].casefold()}" if found else "host:"
+        return f"host:{''.join(found[:1]).rpartition('@')[2].casefold()}"
     found = options(wrapper.words, word_set("exec_values"), stop_at_operand=False).operands
-    names = [word for word in found if word not in ("exec", "run", "compose", "container", "debug")]
-    return f"{wrapper.program}:{names[0]}" if names else f"{wrapper.program}:"
+    names = (word for word in found if word not in ("exec", "run", "compose", "container", "debug"))
+    return f"{wrapper.program}:{next(names, '')}"
 
 
 _PARTS = lazy_regex(r"[-:_./\s]+")
@@ -216,9 +209,8 @@ _LONGEST = 200
 
 def _command_keys(command: Command, before: Sequence[Command]) -> list[EffectKey]:
     """By the targets in its words, else by its own text."""
-    if all(map(known, command.words)):
-        wraps = "wrapper" in command.traits  # what it runs is reported by itself
-        found = [] if wraps else _git_keys(command) or _by_description(command, before) or _by_verb(command)
+    if all(map(known, command.words)) and "wrapper" not in command.traits:  # what a wrapper runs is reported by itself
+        found = _git_keys(command) or _by_description(command, before) or _by_verb(command)
         if found:
             return [replace(one, grantable=False) for one in found]
     return [_run_key(command)]
@@ -240,19 +232,14 @@ def _by_description(command: Command, before: Sequence[Command]) -> list[EffectK
         kind = noun(one.kind)
         family = one.effect if one.effect in (REMOVE, STOP, WRITE) else _act(f"{one.effect}_{kind}")[0]
         name = normal_spelling(one.name) if kind == "database" else one.name.removesuffix(".service")
-        found.append(EffectKey(family, f"{kind}_{name}", one.place))
-    return [one for one in found if one.family]
-
-
-# All other programs, by their own verb: `gh repo delete org/app`, `aws rds delete-db-instance`, `heroku apps:destroy shop`.
+        found += [EffectKey(family, f"{kind}_{name}", one.place)] if family else []
+    return found
 
 
 def _by_verb(command: Command) -> list[EffectKey]:
-    found = _verb(command.words)
-    if found is None:
-        return []
-    name, rest = found
-    family, thing = _act(name)
+    """All other programs: `gh repo delete org/app`, `aws rds delete-db-instance`, `heroku apps:destroy shop`."""
+    name, rest = _verb(command.words)
+    family, thing = _act(name) if name else ("", "")
     if not family:
         return []
     ids = sorted({normal_spelling(word) for word in redact(["", *rest])[1:] if word} - {""})
@@ -264,7 +251,7 @@ def _by_verb(command: Command) -> list[EffectKey]:
     return [EffectKey(family, target, FORGE if hosted else command.cwd)] if ids else []
 
 
-def _verb(words: Sequence[str]) -> tuple[str, list[str]] | None:
+def _verb(words: Sequence[str]) -> tuple[str, list[str]]:
     """The first words up to a verb, as the name of an operation; and the values behind it."""
     plain = [word for word in words if not word.startswith("-")]
     for at, word in enumerate(plain[:5]):
@@ -275,7 +262,7 @@ def _verb(words: Sequence[str]) -> tuple[str, list[str]] | None:
             thing = others or [part for part in _PARTS.split(plain[at - 1].lower()) if part][-1:] if at else others
             values = [word.partition("=")[2] for word in words if word.startswith("-") and "=" in word]
             return "_".join(["delete" if verb == "rb" else verb, *thing]), [*plain[at + 1 :], *values]
-    return None
+    return "", []
 
 
 @lru_cache(maxsize=512)
@@ -287,6 +274,7 @@ def _act(name: str) -> tuple[str, str]:
     return "", ""
 
 
+_CHECKOUTS = ("checkout", "switch", "restore")
 _GLOBAL = valued("-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env")
 _REMOTE_URL = lazy_regex(r"(?:[a-z+]+://)?(?:[^@/]+@)?(.+?)(?:\.git)?/?$", re.IGNORECASE)
 _STASH = lazy_regex(r"(?:stash@\{(\d+)\}|(\d+))$")
@@ -300,11 +288,11 @@ class _GitCall(Struct, frozen=True):
 
 def _git_keys(command: Command) -> list[EffectKey]:
     """The keys of one git command; none where its targets cannot be resolved."""
-    if not in_repository(command):
-        return []
     folder, name, words = _in_repository(command)
-    takes, targets = _GIT.get(name, ("", lambda git: []))
-    found = (EffectKey(REMOVE, target) for target in targets(_GitCall(folder, options(words, valued(takes)), words)))
+    if not in_repository(command) or name not in _GIT:
+        return []
+    call = _GitCall(folder, options(words, valued(_TAKES.get(name, ""))), words)
+    found = (EffectKey(REMOVE, target) for target in _GIT[name](call))
     return list(dict.fromkeys(one if one.anchored else replace(one, place=folder) for one in found))
 
 
@@ -332,12 +320,12 @@ def _ref_target(ref: str, remote: str = "") -> str:
 
 
 def _files(folder: str, words: Sequence[str], kind: str) -> list[str]:
-    full = [resolve(word, folder) for word in words if not word.startswith(":")] or [folder]
-    return [f"{kind}{path}" for path in full]
+    paths = [resolve(word, folder) for word in words if not word.startswith(":")]
+    return [f"{kind}{path}" for path in paths or [folder]]
 
 
 def _work_tree(git: _GitCall) -> list[str]:
-    return _files(git.folder, (), WORKTREE)
+    return [f"{WORKTREE}{git.folder}"]
 
 
 def _checkout(git: _GitCall) -> list[str]:
@@ -346,8 +334,9 @@ def _checkout(git: _GitCall) -> list[str]:
         return [_ref_target(name) for name in moved]
     if "--" in git.words:
         return _files(git.folder, git.words[git.words.index("--") + 1 :], WORKTREE)
-    forced = git.options.has("-f", "--force", "--discard-changes")
-    return _files(git.folder, () if forced else git.options.operands, WORKTREE)
+    if git.options.has("-f", "--force", "--discard-changes"):
+        return _work_tree(git)
+    return _files(git.folder, git.options.operands, WORKTREE)
 
 
 def _push(git: _GitCall) -> list[str]:
@@ -378,38 +367,40 @@ def _stash(git: _GitCall) -> list[str]:
     return ["stash_*"] if verb == "clear" else []
 
 
-def _named(kind: str, *verbs: str) -> _GitTargets:
-    def read(git: _GitCall) -> list[str]:
-        verb, *names = git.options.operands or [""]
-        return [f"{kind}_{name}" for name in names] if verb in verbs else []
-
-    return read
+def _tag(git: _GitCall) -> list[str]:
+    names = git.options.operands
+    return [_ref_target(f"tags/{name}") for name in (names if git.options.has("-d", "--delete") else names[:1])]
 
 
-_GitTargets = Callable[[_GitCall], list[str]]
-_HISTORY: tuple[str, _GitTargets] = ("", lambda git: ["history"])
-_REFLOG: tuple[str, _GitTargets] = ("", lambda git: ["reflog"])
-_RESTORED = "-b -B -c -C --orphan --conflict -s --source --pathspec-from-file"
+def _behind(git: _GitCall, *verbs: str) -> list[str]:
+    verb, *names = git.options.operands or [""]
+    return names if verb in verbs else []
+
+
 # By subcommand: the options that take a value, and the targets.
-_GIT: Mapping[str, tuple[str, _GitTargets]] = {
-    "reset": ("", lambda git: _work_tree(git) if git.options.has("--hard", "--merge", "--keep") else []),
-    "checkout": (_RESTORED, _checkout), "switch": (_RESTORED, _checkout), "restore": (_RESTORED, _checkout),
-    "read-tree": ("", _work_tree), "checkout-index": ("", _work_tree),
-    "clean": ("-e --exclude", lambda git: _files(git.folder, git.options.operands, UNTRACKED)),
-    "rm": ("--pathspec-from-file", lambda git: [resolve(name, git.folder) for name in git.options.operands]),
-    "push": ("-o --push-option --receive-pack --exec --repo", _push),
-    "branch": ("-u --set-upstream-to --contains --merged --no-merged --sort --format", _branch),
-    "tag": (
-        "-m -F -u --message --file --local-user",
-        lambda git: [
-            _ref_target(f"tags/{name}") for name in git.options.operands[: None if git.options.has("-d", "--delete") else 1]
-        ],
-    ),
-    "update-ref": ("-m", lambda git: [_ref_target(name) for name in git.options.operands[:1]]),
-    "stash": ("", _stash),
-    "worktree": ("", lambda git: [resolve(name, git.folder) for name in git.options.operands[1:2] if git.options.operands[0] == "remove"]),
-    "remote": ("", _named("remote", "rm", "remove")),
-    "submodule": ("", _named("submodule", "deinit")),
-    "filter-branch": _HISTORY, "filter-repo": _HISTORY, "rebase": _HISTORY,
-    "reflog": _REFLOG, "gc": _REFLOG, "prune": _REFLOG,
-}  # fmt: skip
+_TAKES = {
+    **dict.fromkeys(_CHECKOUTS, "-b -B -c -C --orphan --conflict -s --source --pathspec-from-file"),
+    "clean": "-e --exclude",
+    "rm": "--pathspec-from-file",
+    "push": "-o --push-option --receive-pack --exec --repo",
+    "branch": "-u --set-upstream-to --contains --merged --no-merged --sort --format",
+    "tag": "-m -F -u --message --file --local-user",
+    "update-ref": "-m",
+}
+_GIT: Mapping[str, Callable[[_GitCall], list[str]]] = {
+    **dict.fromkeys(_CHECKOUTS, _checkout),
+    **dict.fromkeys(("read-tree", "checkout-index"), _work_tree),
+    **dict.fromkeys(("filter-branch", "filter-repo", "rebase"), lambda git: ["history"]),
+    **dict.fromkeys(("reflog", "gc", "prune"), lambda git: ["reflog"]),
+    "reset": lambda git: _work_tree(git) if git.options.has("--hard", "--merge", "--keep") else [],
+    "clean": lambda git: _files(git.folder, git.options.operands, UNTRACKED),
+    "rm": lambda git: [resolve(name, git.folder) for name in git.options.operands],
+    "push": _push,
+    "branch": _branch,
+    "tag": _tag,
+    "update-ref": lambda git: [_ref_target(name) for name in git.options.operands[:1]],
+    "stash": _stash,
+    "worktree": lambda git: [resolve(name, git.folder) for name in _behind(git, "remove")[:1]],
+    "remote": lambda git: [f"remote_{name}" for name in _behind(git, "rm", "remove")],
+    "submodule": lambda git: [f"submodule_{name}" for name in _behind(git, "deinit")],
+}

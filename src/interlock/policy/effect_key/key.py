@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from itertools import product
 
 from msgspec import Struct
 
@@ -52,12 +53,14 @@ class EffectKey(Struct, frozen=True, eq=False):
 
     def __eq__(self, other: object) -> bool:
         """What may be granted is no part of it."""
-        if not isinstance(other, EffectKey):
-            return NotImplemented
-        return (self.family, self.target, self.place) == (other.family, other.target, other.place)
+        return isinstance(other, EffectKey) and self._parts == other._parts
 
     def __hash__(self) -> int:
-        return hash((self.family, self.target, self.place))
+        return hash(self._parts)
+
+    @property
+    def _parts(self) -> tuple[str, str, str]:
+        return self.family, self.target, self.place
 
     @property
     def known(self) -> bool:
@@ -111,8 +114,7 @@ def relation(denied: EffectKey, asked: EffectKey) -> Relation | None:
 
 def nearest(denied: Iterable[EffectKey], asked: Iterable[EffectKey]) -> Relation | None:
     """The closest relation of any two; the same target comes first."""
-    wanted = list(asked)
-    found = {relation(one, other) for one in denied for other in wanted}
+    found = {relation(one, other) for one, other in product(denied, asked)}
     return next((one for one in Relation if one in found), None)
 
 

@@ -40,7 +40,7 @@ def acted_on(action: Action, family: str, target: str) -> list[EffectKey]:
     if not known(target):
         return [EffectKey(family, UNKNOWN)]
     thing = noun(target)
-    params = params_of(action) or _said(action, thing)
+    params = redact(action.params) or _said(action, thing)
     name, _, what = thing.rpartition("_")
     if name and what in ("branch", "tag"):  # `branch_main` for `main_branch`
         thing = f"{what}_{name}"
@@ -55,8 +55,8 @@ def _said(action: Action, thing: str) -> Mapping[str, object]:
     """Which one a sentence means that calls an operation by its name: `delete_user 4`, `delete_user(4)`, `delete_user {"id": 4}`."""
     if action.kind is not Kind.INTENT or "_" in thing:
         return {}
-    named = [found for pair in _QUOTED.findall(action.text) if (found := next(filter(None, pair), ""))]
-    return {"id": list(dict.fromkeys(named))} if named else {}
+    named = dict.fromkeys(number or quoted for number, quoted in _QUOTED.findall(action.text))
+    return {"id": list(named)} if named else {}
 
 
 def _placed(thing: str, params: Mapping[str, object], cwd: str) -> tuple[str, str, Mapping[str, object]]:
@@ -95,8 +95,7 @@ def _cluster_nouns() -> frozenset[str]:
 
 
 def _repository(where: Mapping[str, str], cwd: str) -> str:
-    path = _first(where, "repository_path repo_path working_directory")
-    name = _first(where, "repository repo")
+    path, name = _first(where, "repository_path repo_path working_directory"), _first(where, "repository repo")
     if path or name.startswith(("/", ".", "~")):
         return resolve(path or name, cwd)
     owner = _first(where, "owner organization org")
@@ -106,10 +105,6 @@ def _repository(where: Mapping[str, str], cwd: str) -> str:
 
 def _first(where: Mapping[str, str], names: str) -> str:
     return next((where[name] for name in names.split() if where.get(name)), "")
-
-
-def params_of(action: Action) -> Mapping[str, object]:
-    return redact(action.params) if action.params else {}
 
 
 def noun(text: str) -> str:
@@ -159,10 +154,10 @@ def _pairs(given: object, depth: int) -> Iterator[tuple[str, list[str]]]:
     for key, value in given.items():
         if isinstance(value, Mapping):
             yield from _pairs(value, depth + 1)
-        elif values := [
-            _text(item) for item in (value if isinstance(value, list | tuple) else [value]) if _counts(item)
-        ]:
-            yield str(key), values
+        else:
+            items = value if isinstance(value, list | tuple) else [value]
+            if values := [_text(item) for item in items if _counts(item)]:
+                yield str(key), values
 
 
 def _text(value: Any) -> str:
@@ -198,8 +193,7 @@ def shortened(text: str, longest: int = 120) -> str:
 
 def place_of_params(where: Mapping[str, str], cwd: str) -> str:
     """The place that parameters name; the agent's folder where they name none."""
-    address = _first(where, "dsn url uri connection connection_string")
-    if address:
+    if address := _first(where, "dsn url uri connection connection_string"):
         return place_of_address(address, cwd)
     name = _first(where, "database db dbname database_name db_name")
     host = _first(where, "host hostname server endpoint")
@@ -229,17 +223,15 @@ def store_place(action: Action, effect: Effect, facts: Sequence[object]) -> str:
         (one for one in facts if isinstance(one, Command) and one.span == effect.span and one.program in effect.via),
         None,
     )
-    if client is not None and all(map(known, client.words)):
-        found = _of_client(client)
-        if found:
-            return found
+    if client is not None and all(map(known, client.words)) and (found := _of_client(client)):
+        return found
     if action.kind in (Kind.OPERATION, Kind.TOOL):
         return place_of_params(split_off(action.params, word_set("database_params"))[0], action.cwd)
+    cwd = (client.cwd if client is not None else "") or action.cwd
     code = client is None or is_interpreter(client.program)
-    connected = _CONNECT.search(action.text) if code else None
-    if connected:
-        return place_of_address(connected[1], client.cwd if client else action.cwd)
-    return client.cwd if client is not None and client.cwd else action.cwd
+    if code and (connected := _CONNECT.search(action.text)):
+        return place_of_address(connected[1], cwd)
+    return cwd
 
 
 def _of_client(client: Command) -> str:
