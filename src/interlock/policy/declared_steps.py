@@ -47,9 +47,9 @@ class DeclaredStep(Struct, frozen=True):
 
 
 def declared_step(action: Action, judgement: Judgement) -> DeclaredStep:
-    assessment, text = judgement.assessment, action.text[:LONGEST]
-    after, paths = effect_keys(action, judgement.facts, assessment), path_keys(judgement.facts)
-    return DeclaredStep(text, assessment.level, after, paths, assessment.categories, frozenset(_tokens(text)))
+    facts, assessment, text = judgement.facts, judgement.assessment, action.text[:LONGEST]
+    keys, words = effect_keys(action, facts, assessment), frozenset(_tokens(text))
+    return DeclaredStep(text, assessment.level, keys, path_keys(facts), assessment.categories, words)
 
 
 def compare_with_declared(
@@ -60,16 +60,12 @@ def compare_with_declared(
     setting = rules.word(assessment.level)
     if setting == "off" or not _counts(assessment, judgement.facts):
         return None
-    what = f"{assessment.level.word} {action.kind.value}"
-    if not hints:
-        return Contribution(
-            UNDECLARED, _REQUIREMENTS[setting], f"a {what} that its agent did not report, though an execution runs"
-        )
     if any(_announces(hint, action, judgement) for hint in reversed(hints)):
         return None
-    return Contribution(
-        MISMATCH, _REQUIREMENTS[setting], f"a {what}, where its agent had reported: {hints[-1].text[:120]!r}"
-    )
+    name, words = UNDECLARED, " that its agent did not report, though an execution runs"
+    if hints:
+        name, words = MISMATCH, f", where its agent had reported: {hints[-1].text[:120]!r}"
+    return Contribution(name, _REQUIREMENTS[setting], f"a {assessment.level.word} {action.kind.value}{words}")
 
 
 def _counts(assessment: Assessment, facts: Iterable[Fact]) -> bool:
@@ -105,23 +101,23 @@ def _covers(hint: DeclaredStep, key: EffectKey, categories: frozenset[str]) -> b
     live = word_set("live_words")
     if named & live and hint.words & word_set("trial_words") and not hint.words & live:
         return False
+    names, same = bool(named & hint.words), bool(categories & hint.categories)
     if effect in _BY_NAME or target.startswith(_UNNAMED):
-        alarming = any(word.startswith(_stems(*_ALARMING)) for word in hint.words)
-        return (alarming and bool(named & hint.words)) or bool(categories & hint.categories)
-    announced = any(word.startswith(_stems(effect)) for word in hint.words)
-    same = announced or bool(categories & hint.categories)
-    return same and (bool(named & hint.words) if named else not target.startswith("/"))
+        return same or (names and _mentions(hint, *_ALARMING))
+    return (same or _mentions(hint, effect)) and (names if named else not target.startswith("/"))
+
+
+def _mentions(hint: DeclaredStep, *effects: str) -> bool:
+    return any(word.startswith(_stems(*effects)) for word in hint.words)
 
 
 @cache
 def _stems(*effects: str) -> tuple[str, ...]:
-    """Beginnings of the words that announce one of these effects."""
     each = (word_set(f"stems_{effect}") if effect in _WITH_STEMS else (effect,) for effect in effects)
     return tuple(chain.from_iterable(each))
 
 
 def _names(target: str) -> frozenset[str]:
-    """The words that name a target: of a path, its last two parts."""
     if target.startswith("/"):
         target = " ".join(target.rstrip("/").split("/")[-2:])
     return frozenset(_tokens(target))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
+from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -47,6 +49,7 @@ TIERS = {
     Tier.DANGER_ZONE: Human.VERIFY,
 }
 # The tier that an adapter's escalation or a caller's own word raises to, under every policy (DL-13).
+_STRICTNESS = attrgetter("requirement.blocked", "requirement.human", "requirement.cooling_seconds")
 RAISED_TO = (Human.NONE, Human.NONE, Human.CONFIRM, Human.VERIFY, Human.VERIFY)
 
 
@@ -65,11 +68,8 @@ class PolicyResult(Struct, frozen=True):
         """Of the strictest part that says what the action does, before escalations and that it cannot be undone."""
         own = [part for part in self.parts if part.name not in RAISING and part.requirement != Requirement()]
         named = [part for part in own if part.name != "irreversible"]
-        if not self.parts:
-            return ""
-        asked = ((part.requirement, part) for part in named or own or self.parts)
-        found = max(asked, key=lambda one: (one[0].blocked, one[0].human, one[0].cooling_seconds))[1]
-        return found.explanation or found.words
+        found = max(named or own or self.parts, key=_STRICTNESS, default=None)
+        return found.explanation or found.words if found is not None else ""
 
 
 def evaluate_policy(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> PolicyResult:
@@ -88,9 +88,7 @@ def _join(parts: list[Contribution], case: PolicyInput) -> PolicyResult:
     for exempt in _exemptions(case.policy, case.at):
         remaining, factor = exempt(remaining, case)
         lowered += [factor] if factor else []
-    requirement = Requirement()
-    for part in remaining:
-        requirement = requirement.join(part.requirement)
+    requirement = _joined(remaining)
     if any(ADMIN in part.requirement.approvers for part in remaining if part.name != "approval"):
         requirement = replace(requirement, approvers=frozenset({ADMIN}))  # an adapter's approvers cannot replace one
     alone = requirement.cooling_seconds and requirement.human is Human.NONE
@@ -108,37 +106,39 @@ def _join(parts: list[Contribution], case: PolicyInput) -> PolicyResult:
     return PolicyResult(requirement, factors, denies, tuple(remaining), code, details)
 
 
-def _exemptions(policy: Policy, at: Circumstances) -> Iterator[Exemption]:
-    if at.granted:
-        yield exemptions.by_grant
-    if at.confirmed_patterns:
-        yield exemptions.by_confirmation
-    if at.snapshot is not None and at.snapshot.verified:
-        yield exemptions.by_snapshot
-    if at.journaled:
-        yield exemptions.by_journal
-    if at.loss in (Loss.NONE, Loss.RECOVERABLE):
-        yield exemptions.by_impact
-    if policy.patterns.allow or policy.restriction.patterns.allow:
-        yield exemptions.by_pattern
-    if at.trust_tier and at.trust_tier in policy.severities.bypass_for_trust_tiers:
-        yield exemptions.by_trust_tier
+def _joined(parts: Iterable[Contribution]) -> Requirement:
+    return reduce(Requirement.join, (part.requirement for part in parts), Requirement())
 
 
-def _escalation_factors(parts: Iterable[Contribution]) -> Iterable[str]:
-    usual, whole = Requirement(), Requirement()
-    for part in parts:
-        whole = whole.join(part.requirement)
-        usual = usual if part.name in RAISING else usual.join(part.requirement)
-    if whole != usual:
+def _exemptions(policy: Policy, at: Circumstances) -> list[Exemption]:
+    each = (
+        (at.granted, exemptions.by_grant),
+        (at.confirmed_patterns, exemptions.by_confirmation),
+        (_is_kept(at), exemptions.by_snapshot),
+        (at.journaled, exemptions.by_journal),
+        (at.loss in (Loss.NONE, Loss.RECOVERABLE), exemptions.by_impact),
+        (policy.patterns.allow or policy.restriction.patterns.allow, exemptions.by_pattern),
+        (at.trust_tier and at.trust_tier in policy.severities.bypass_for_trust_tiers, exemptions.by_trust_tier),
+    )
+    return [exempt for applies, exempt in each if applies]
+
+
+def _is_kept(at: Circumstances) -> bool:
+    return at.snapshot is not None and at.snapshot.verified
+
+
+def _escalation_factors(parts: list[Contribution]) -> Iterable[str]:
+    raising = [part for part in parts if part.name in RAISING]
+    usual = _joined(part for part in parts if part.name not in RAISING)
+    if raising and _joined(parts) != usual:
         lead = "asked about this time" if usual == Requirement() else "more is asked this time"
-        yield from (f"{ESCALATION_PREFIX}{lead}: {part.words}" for part in parts if part.name in RAISING)
+        yield from (f"{ESCALATION_PREFIX}{lead}: {part.words}" for part in raising)
 
 
 def _impact_factors(at: Circumstances) -> Iterable[str]:
     if at.impact is not None and at.impact.telling:
         yield f"{IMPACT_PREFIX}{at.impact.words}"
-    if at.snapshot is not None and not at.snapshot.verified:
+    if at.snapshot is not None and not _is_kept(at):
         yield f"{NO_SNAPSHOT_PREFIX}{at.snapshot.problem}"
 
 
@@ -207,24 +207,6 @@ def _allowlist(case: PolicyInput) -> Iterator[Contribution]:
         yield Contribution("allowlist", BLOCK, f"{name} is not among the operations this agent declared")
 
 
-def _matrix(case: PolicyInput) -> Iterable[Contribution]:
-    context = case.at.adapter_context
-    return (matrix_part(case, context),) if context is not None else ()
-
-
-def _declared(case: PolicyInput) -> Iterable[Contribution]:
-    context = case.at.adapter_context
-    return declared_parts(case, context) if context is not None else ()
-
-
-def _severities(case: PolicyInput) -> Iterable[Contribution]:
-    return severity_parts(case) if case.at.registry_match is not None else ()
-
-
-def _replaces_level(case: PolicyInput) -> bool:
-    return case.at.registry_match is not None and replaces_level(case)
-
-
 def level_words(assessment: Assessment) -> str:
     worst = assessment.worst
     return f"{assessment.level.word}: {finding_words(worst)}" if worst else f"{assessment.level.word} action"
@@ -244,12 +226,11 @@ def _level(case: PolicyInput) -> Iterator[Contribution]:
     if final and control.irreversible is not None:
         requirement = requirement.join(control.irreversible)
         denies = denies or control.irreversible.human > Human.NONE
-    if requirement != Requirement() and not _replaces_level(case):
+    if requirement != Requirement() and not replaces_level(case):
         yield Contribution("level", requirement, level_words(case.assessment), denies=denies)
     # R-24: everyday work that would lose something is asked about like a destructive action, unless a snapshot keeps it.
-    kept = case.at.snapshot is not None and case.at.snapshot.verified
     control = case.policy.levels[Level.DESTRUCTIVE]
-    if case.at.unkept and not kept and control.kept is not None:
+    if case.at.unkept and not _is_kept(case.at) and control.kept is not None:
         yield Contribution("unkept", control.requirement, case.at.unkept, denies=control.denies)
     if final and case.policy.irreversible is not Human.NONE:
         human = Human.VERIFY if case.assessment.level >= Level.DANGEROUS else case.policy.irreversible
@@ -269,9 +250,8 @@ def _escalation(case: PolicyInput) -> Iterator[Contribution]:
         yield Contribution("repetition", Requirement(human=human), words)
     most = case.policy.escalate.cumulative
     if most is not None and case.at.cumulative >= most:
-        yield Contribution(
-            "cumulative", ASK, cumulative_words(case.at.cumulative, most, case.at.steps_left is not None)
-        )
+        words = cumulative_words(case.at.cumulative, most, case.at.steps_left is not None)
+        yield Contribution("cumulative", ASK, words)
 
 
 def _raised(case: PolicyInput, level: Level) -> Requirement:
@@ -292,7 +272,7 @@ def _claimed(case: PolicyInput) -> Iterator[Contribution]:
 
 
 def _tier(case: PolicyInput) -> Iterator[Contribution]:
-    own = 0 if _replaces_level(case) else case.assessment.score
+    own = 0 if replaces_level(case) else case.assessment.score
     score = max(own, case.at.claimed_risk or 0)  # the agent may raise its own risk, never lower it
     tolerance, limit = case.policy.tolerance, TOLERANCES[case.policy.tolerance]
     if not case.policy.tiers and case.at.steps_left is None:  # C-10: in the loop the tier always counts
@@ -354,6 +334,6 @@ def _always(case: PolicyInput) -> Iterator[Contribution]:
 
 
 _SOURCES: tuple[Source, ...] = (
-    _hard_blocks, _operator_patterns, _allowlist, _matrix, _level, _severities, _declared, _escalation, _claimed, _tier,
-    _stops, _loop, _denied, _always,
+    _hard_blocks, _operator_patterns, _allowlist, matrix_part, _level, severity_parts, declared_parts, _escalation, _claimed,
+    _tier, _stops, _loop, _denied, _always,
 )  # fmt: skip

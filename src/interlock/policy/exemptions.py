@@ -107,20 +107,17 @@ def _auto_approved(part: Contribution) -> bool:
 
 def _only_waits(part: Contribution) -> bool:
     """R-14: cooling-off and confirmation; a new sign-in is neither."""
-    requirement = part.requirement
-    return (
-        not requirement.blocked
-        and not requirement.reauth
-        and requirement.human <= Human.CONFIRM
-        and part.name not in _NEVER_GRANTED
-    )
+    asked = part.requirement
+    lasting = asked.blocked or asked.reauth or asked.human > Human.CONFIRM
+    return not lasting and part.name not in _NEVER_GRANTED
 
 
 def _relieve(
     parts: Parts, case: PolicyInput, by: str, why: str, factor: str, names: frozenset[str] = _IMPACT_EXEMPT
 ) -> tuple[Parts, str]:
     """Puts a level's lower requirement (`by`) in place of those that the harm itself asks for."""
-    level, instead = case.assessment.level, getattr(case.policy.levels[case.assessment.level], by)
+    level = case.assessment.level
+    instead = getattr(case.policy.levels[level], by)
     if instead is None or case.assessment.unreadable or _beyond_inspection(case.assessment, case.at):
         return parts, ""
     remaining, found = _without(parts, lambda part: part.name in names, f"{RELIEF_PREFIX}{factor}")
@@ -176,8 +173,12 @@ def journal_restores(judged: Judgement, book: Rulebook) -> bool:
     """Whether only local files are at stake; not for what cannot be read, other places, rights, secrets and everything forbidden."""
     harmful = judged.assessment.harmful
     stores = {fact.span for fact in judged.facts if _changes_database_file(fact)}
-    of_files = {id for one in harmful if (rule := book.rules.get(id := one.rule)) is not None and rule.files}
-    kept = [one for one in harmful if one.rule in of_files or (one.rule.startswith("data.") and one.span in stores)]
+    kept = [
+        one
+        for one in harmful
+        if (one.rule in book.rules and book.rules[one.rule].files)
+        or (one.rule.startswith("data.") and one.span in stores)
+    ]
     files = {(one.subject, one.span) for one in kept}
     return (
         judged.assessment.level < Level.FORBIDDEN
@@ -199,5 +200,4 @@ def _is_out_of_reach(fact: Fact) -> bool:
         return True
     if not isinstance(fact, Effect) or fact.verb not in _CHANGING:
         return False
-    dotted = fact.place == "user_data" and "/." in fact.path  # it may hold keys
-    return fact.place in _NOT_FILES_ALONE or dotted
+    return fact.place in _NOT_FILES_ALONE or (fact.place == "user_data" and "/." in fact.path)  # it may hold keys

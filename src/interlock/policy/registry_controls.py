@@ -23,7 +23,7 @@ def match_registry(
     """The registry's match of an operation or a tool; None where the policy has no registry."""
     if action.kind not in (Kind.OPERATION, Kind.TOOL) or not policy.registry or not action.text:
         return None
-    called, gate = f"{action.text}_{resource}" if resource else action.text, policy.severities
+    called, gate = "_".join(filter(None, (action.text, resource))), policy.severities
     matched = registry.check(called, gate.max_cooling_off_ms, gate.block_on_match_failure)
     return matched.registered() if exemption(action.text, rules.patterns) else matched
 
@@ -69,8 +69,8 @@ def severity_parts(case: PolicyInput) -> list[Contribution]:
     if matched is None or not policy.registry:
         return []
     if matched.failure:
-        blocks, words = gate.block_on_match_failure, matched.failure
-        words = words if blocks else f"matching failed and is ignored: {words}"
+        blocks = gate.block_on_match_failure
+        words = f"{'' if blocks else 'matching failed and is ignored: '}{matched.failure}"
         return [Contribution("match_failure", Requirement(blocked=blocks), words)]
     found = matching_patterns(case.assessment, policy, matched)
     if found.severity is None:
@@ -101,9 +101,10 @@ def _named(pattern: Pattern) -> str:
 def replaces_level(case: PolicyInput) -> bool:
     """R-21: whether a severity's own controls stand for the level's; for no less than the rules found, and level 4 takes a human (R-23)."""
     matched = case.at.registry_match
-    patterns = matched.registered().patterns if matched and case.policy.severity_replaces_level else ()
-    worst = max((pattern.severity.level for pattern in patterns), default=Level.SAFE)
-    if not patterns or own_level(case.assessment) > worst:
+    if not matched or not case.policy.severity_replaces_level or not (own := matched.registered()).patterns:
+        return False
+    worst = own.level
+    if own_level(case.assessment) > worst:
         return False
     requirements = [part.requirement for part in severity_parts(case)]
     return any(one.human > Human.NONE or (one.cooling_seconds and worst < Level.FORBIDDEN) for one in requirements)

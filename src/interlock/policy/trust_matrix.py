@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.model import ADMIN, NOTHING, Human, Json, Level, Requirement, Trust
-from interlock.policy.circumstances import AdapterContext, Contribution, PolicyInput
+from interlock.policy.circumstances import Contribution, PolicyInput
 from interlock.schema import says
 from interlock.times import milliseconds_to_seconds
 
@@ -103,8 +103,7 @@ def passage(
         return _introspection(call, policy, published)
     needed = _needed_trust(call, policy)
     if published == INTROSPECT_ONLY or call.trust < needed:
-        needed = max(needed, minimum_trust_required(call.level))
-        return Passage(DENY, published, "PERMISSION_TRUST_LEVEL_INSUFFICIENT", _insufficient(call, needed))
+        return _insufficient(call, max(needed, minimum_trust_required(call.level)), published)
     if published == DENY:
         return Passage(DENY, published, "PERMISSION_DANGER_LEVEL_DENIED", _denied(call))
     word = gate(call.level, call.trust, matrix)
@@ -118,12 +117,14 @@ def passage(
     return Passage(word, published, "CONFIRMATION_REQUIRED" if word != ALLOW else "")
 
 
-def matrix_part(case: PolicyInput, context: AdapterContext) -> Contribution:
+def matrix_part(case: PolicyInput) -> tuple[Contribution, ...]:
     """What the matrix requires for an operation of an adapter; denies one that the adapter does not have."""
-    worst = case.assessment.worst
+    worst, context = case.assessment.worst, case.at.adapter_context
+    if context is None:
+        return ()
     if context.missing:
         asked, named = Requirement(blocked=True), {"operation": context.call.operation}
-        return Contribution("matrix_deny", asked, context.note, code="NOT_FOUND_OPERATION", details=named)
+        return (Contribution("matrix_deny", asked, context.note, code="NOT_FOUND_OPERATION", details=named),)
     call = replace(context.call, level=max(context.call.level, case.assessment.level))
     found = passage(call, case.policy.matrix, case.policy.trust, context.override)
     words = f"trust {call.trust.word} x danger {call.level.word}: published {found.published}"
@@ -140,11 +141,14 @@ def matrix_part(case: PolicyInput, context: AdapterContext) -> Contribution:
     else:
         name, asked, details = "matrix_deny", Requirement(blocked=True), found.details
         explanation = _untrusted_words(call, found, does, context.note)
-    return Contribution(name, asked, words, code=found.code, details=details, explanation=explanation)
+    return (Contribution(name, asked, words, code=found.code, details=details, explanation=explanation),)
 
 
-def declared_parts(case: PolicyInput, context: AdapterContext) -> Iterator[Contribution]:
+def declared_parts(case: PolicyInput) -> Iterator[Contribution]:
     """Requirements that an adapter declares besides its level: time, a new sign-in, approvers (DL-02, DL-10, seed 000 9.2)."""
+    context = case.at.adapter_context
+    if context is None:
+        return
     yield from (Contribution("declared", Requirement(), words) for words in context.notices)
     block = context.block
     if block is None:
@@ -154,8 +158,9 @@ def declared_parts(case: PolicyInput, context: AdapterContext) -> Iterator[Contr
         seconds = milliseconds_to_seconds(min(block.cooldown_seconds * 1000, most))
         yield Contribution("cooldown", Requirement(seconds), f"the adapter asks for {seconds}s to reconsider")
     if block.requires_reauth:
-        asked = Requirement(human=Human.CONFIRM, reauth=True)
-        yield Contribution("reauth", asked, "the adapter asks for a new sign-in")
+        yield Contribution(
+            "reauth", Requirement(human=Human.CONFIRM, reauth=True), "the adapter asks for a new sign-in"
+        )
     if block.requires_confirmation:
         yield Contribution("confirmation", Requirement(human=Human.CONFIRM), "the adapter asks for confirmation")
     if block.approval is not None and block.approval.required:
@@ -173,26 +178,26 @@ def _untrusted_words(call: AdapterCall, found: Passage, does: str, note: str) ->
 
 def _introspection(call: AdapterCall, policy: TrustPolicy, published: str) -> Passage:
     if call.trust is Trust.UNTESTED and not policy.allow_untested_introspection:
-        details = _insufficient(call, Trust.GENERATED)
-        return Passage(DENY, published, "PERMISSION_TRUST_LEVEL_INSUFFICIENT", details)
+        return _insufficient(call, Trust.GENERATED, published)
     return Passage(ALLOW, published)
 
 
 def _needed_trust(call: AdapterCall, policy: TrustPolicy) -> Trust:
     """The least trust by policy; the category minimums count only where an operator enabled them (C-07)."""
-    writes = call.category != "read" or call.level > Level.SAFE
-    deletes = call.category == "delete" or call.level >= Level.DESTRUCTIVE
-    asked = (
-        policy.minimum_trust_for_writes if writes else None,
-        policy.minimum_trust_for_deletes if deletes else None,
-        category_minimum(call.category, call.level) if policy.strict_category_minimums else None,
-    )
-    return max(trust or Trust.UNTESTED for trust in asked)
+    asked = [Trust.UNTESTED]
+    if call.category != "read" or call.level > Level.SAFE:
+        asked.append(policy.minimum_trust_for_writes or Trust.UNTESTED)
+    if call.category == "delete" or call.level >= Level.DESTRUCTIVE:
+        asked.append(policy.minimum_trust_for_deletes or Trust.UNTESTED)
+    if policy.strict_category_minimums:
+        asked.append(category_minimum(call.category, call.level))
+    return max(asked)
 
 
-def _insufficient(call: AdapterCall, needed: Trust) -> Json:
+def _insufficient(call: AdapterCall, needed: Trust, published: str) -> Passage:
     levels = {"required_trust": needed.word, "actual_trust": call.trust.word, "danger_level": int(call.level)}
-    return {"operation": call.operation, **levels}
+    details = {"operation": call.operation, **levels}
+    return Passage(DENY, published, "PERMISSION_TRUST_LEVEL_INSUFFICIENT", details)
 
 
 def _denied(call: AdapterCall) -> Json:
