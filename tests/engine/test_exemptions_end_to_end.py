@@ -13,7 +13,7 @@ from interlock.audit.chain import body_of
 from interlock.audit.search import is_attempt
 from interlock.engine.replay import AGREES, replay_policy, replay_record
 from interlock.model import Level, Loss, command
-from interlock.policy.impact import Impact, unknown_impact
+from interlock.policy.impact import Impact
 from repositories import PATIENT, files, git, inspector, repository
 
 Look = Callable[[Any], Impact]
@@ -46,7 +46,7 @@ def test_what_would_be_lost_is_asked_and_said(gate: Gate, repo: Path, look: Look
 
 
 @pytest.mark.parametrize(
-    "answer", [unknown_impact("the inspection failed"), Impact(Loss.UNKNOWN, files=3), Impact(Loss.LOST, only=1)]
+    "answer", [Impact(problem="the inspection failed"), Impact(Loss.UNKNOWN, files=3), Impact(Loss.LOST, only=1)]
 )
 def test_what_nobody_knows_is_asked(gate: Gate, repo: Path, answer: Impact) -> None:
     assert gate.ask(command("git reset --hard", str(repo)), inspect_impact=lambda question: answer).outcome == "confirm"

@@ -28,7 +28,7 @@ from interlock.impact.survey import TEMP, FileSurvey, ImpactTally, SessionFiles
 from interlock.impact.targets import EffectTargets, is_unambiguous, join_target
 from interlock.impact.warm_child import READY
 from interlock.model import Json
-from interlock.policy.impact import Impact, impact_json, unknown_impact
+from interlock.policy.impact import Impact, impact_json
 
 MAX_REQUEST = 1 << 20  # bytes
 MEMORY = 2 << 30
@@ -152,7 +152,7 @@ def answer_request(question: Json, home: str) -> Json:
     try:
         impact = inspect_targets(question, home)
     except Exception as error:
-        impact = unknown_impact(f"the inspection failed ({type(error).__name__})")
+        impact = Impact(problem=f"the inspection failed ({type(error).__name__})")
     return impact_json(impact)
 
 

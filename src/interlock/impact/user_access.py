@@ -24,7 +24,7 @@ from interlock.impact.files import (
     real_paths,
 )
 from interlock.model import Json
-from interlock.policy.impact import Impact, impact_of, unknown_impact
+from interlock.policy.impact import Impact, impact_of
 from interlock.policy.load import MOST, NAME, ProjectFile
 from interlock.ports import Access, SnapshotTaker
 
@@ -75,7 +75,7 @@ class UserHelper(Struct, frozen=True):
         try:
             return impact_of(self.ask("look", dict(question), INSPECTION_SECONDS))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return unknown_impact("the inspection failed")
+            return Impact(problem="the inspection failed")
 
     def resolve(self, asked: Sequence[tuple[str, bool]]) -> list[str]:
         try:

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from interlock.impact import GRACE, MILLISECONDS
 from interlock.model import Json
-from interlock.policy.impact import Impact, impact_of, unknown_impact
+from interlock.policy.impact import Impact, impact_of
 
 READY = b"ready\n"
 STARTING = 10.0  # seconds that a new child has until it is ready
@@ -114,11 +114,11 @@ class WarmInspector:
         try:
             return impact_of(self._child.ask(question, seconds, seconds * 4))
         except ChildBusy:
-            return unknown_impact("too many inspections are waiting already")
+            return Impact(problem="too many inspections are waiting already")
         except ChildTimeout:
-            return unknown_impact("it takes too long")
+            return Impact(problem="it takes too long")
         except (OSError, ValueError, KeyError, TypeError):
-            return unknown_impact("the inspection failed")
+            return Impact(problem="the inspection failed")
 
     def close(self) -> None:
         self._child.close()

@@ -83,10 +83,6 @@ class Impact(Struct, frozen=True):
         return f"would take {count_words(self.commits, 'commit')} off; {held}"
 
 
-def unknown_impact(problem: str) -> Impact:
-    return Impact(problem=problem)
-
-
 def count_words(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 

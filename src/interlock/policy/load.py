@@ -34,7 +34,7 @@ def load_policy(name: str, base: Path | None = None) -> Policy:
     path = _place(name, base)
     if path is None:
         raise _error(name, _unknown(name, base))
-    return _parse_policy(path, path.stem, ())
+    return _parse_policy(path, ())
 
 
 def files_of(name: str, base: Path | None = None) -> list[Path]:
@@ -43,7 +43,7 @@ def files_of(name: str, base: Path | None = None) -> list[Path]:
     while path is not None and path.parent != SHIPPED and path not in found:
         found.append(path)
         try:
-            wanted = extends_value(_read(path, path.stem)[1])
+            wanted = extends_value(_read(path)[1])
         except PolicyError:
             break
         path = _place(wanted, path.parent) if isinstance(wanted, str) and wanted.strip() else None
@@ -71,7 +71,7 @@ def text_policy(text: str, name: str, known: Policy | None = None) -> Policy:
     wanted, base = extends_value(data), None
     if isinstance(wanted, str) and wanted.strip():
         base = _above(wanted, name, known)
-    return policy_of(data, name, f"{text}\0{base.source}" if base else text, base)
+    return policy_of(data, name, text, base)
 
 
 def own_text(policy: Policy) -> str:
@@ -108,37 +108,35 @@ def _unknown(name: str, base: Path | None) -> str:
     return f"no policy {name!r:.80}; {hint}: {', '.join(names())}, or a .toml or .json file"
 
 
-def _parse_policy(path: Path, name: str, above: tuple[Path, ...]) -> Policy:
+def _parse_policy(path: Path, above: tuple[Path, ...]) -> Policy:
     """The policy in a file; `above` are the files that extend it, so that a cycle is refused."""
-    text, data = _read(path, name)
-    base = _extended(data, path, name, (*above, path.resolve()))
-    return policy_of(data, name, f"{text}\0{base.source}" if base else text, base)
+    text, data = _read(path)
+    return policy_of(data, path.stem, text, _extended(data, path, (*above, path.resolve())))
 
 
-def _read(path: Path, name: str) -> tuple[str, Any]:
-    """The text of a policy file, and what it says; raises PolicyError."""
+def _read(path: Path) -> tuple[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
         if len(text) > _MAX_BYTES:
             raise ValueError("longer than any policy is")
         return text, json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except OSError as error:
-        raise _error(name, f"{path}: {error.strerror}") from None
+        raise _error(path.stem, f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise _error(name, f"{path}: {error}") from None
+        raise _error(path.stem, f"{path}: {error}") from None
 
 
-def _extended(data: Any, path: Path, name: str, above: tuple[Path, ...]) -> Policy | None:
+def _extended(data: Any, path: Path, above: tuple[Path, ...]) -> Policy | None:
     wanted = extends_value(data)
     if not isinstance(wanted, str) or not wanted.strip():
         return None  # nothing, or what is no name, which the form refuses
     found = _place(wanted, path.parent)
     if found is None:
-        raise _error(name, _unknown(wanted, path.parent), ("extends",))
+        raise _error(path.stem, _unknown(wanted, path.parent), ("extends",))
     if found.resolve() in above:
         circle = " -> ".join(place.name for place in (*above[above.index(found.resolve()) :], found))
-        raise _error(name, f"{describe_value(wanted)} leads back here: {circle}", ("extends",))
-    return _parse_policy(found, found.stem, above)
+        raise _error(path.stem, f"{describe_value(wanted)} leads back here: {circle}", ("extends",))
+    return _parse_policy(found, above)
 
 
 def _error(name: str, words: str, where: Where = ()) -> PolicyError:
@@ -162,15 +160,19 @@ class ProjectFile(Struct, frozen=True):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        return (self.problem,) if self.problem else _parse_project(self.text)[1]
+        return self._parsed[1]
 
     @property
     def rules(self) -> LoopRules:
         """An unusable file requires confirmation of everything, with the reason."""
-        wrong = self.problems
+        rules, wrong = self._parsed
         if wrong:
             return with_origin(_EVERYTHING, f"{self.path}, which cannot be used: {'; '.join(wrong)}"[:400])
-        return with_origin(_parse_project(self.text)[0], self.path)
+        return with_origin(rules, self.path)
+
+    @property
+    def _parsed(self) -> tuple[LoopRules, tuple[str, ...]]:
+        return (LoopRules(), (self.problem,)) if self.problem else _parse_project(self.text)
 
 
 def project_rules(files: Iterable[ProjectFile]) -> list[LoopRules]:
@@ -179,11 +181,11 @@ def project_rules(files: Iterable[ProjectFile]) -> list[LoopRules]:
 
 
 def _parse_project(text: str) -> tuple[LoopRules, tuple[str, ...]]:
-    problems = Problems()
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         return LoopRules(), (f"no TOML: {error}"[:200],)
+    problems = Problems()
     for key in sorted(set(data) & _LOOSENS):
         words = f"{key}: a project's file can only tighten (deny, ask); an operator loosens with `interlock allow`"
         problems.error((key,), words)

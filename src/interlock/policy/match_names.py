@@ -98,10 +98,14 @@ def _effect_names(effect: Effect) -> list[str]:
     if verb is None:
         return []
     whole = "all" in effect.traits or "unfiltered" in effect.traits
-    objects = [word for word in _OBJECTS if word in effect.traits]
-    target = normalise_action(effect.target).strip("_")
-    words = [verb, *(["all"] if whole else objects[:1]), target, "production" if "production" in effect.traits else ""]
-    return ["_".join(word for word in words if word)]
+    thing = "all" if whole else next((word for word in _OBJECTS if word in effect.traits), "")
+    words = (
+        verb,
+        thing,
+        normalise_action(effect.target).strip("_"),
+        "production" if "production" in effect.traits else "",
+    )
+    return ["_".join(filter(None, words))]
 
 
 def _tool_arguments(action: Action) -> list[tuple[str, str]]:
@@ -110,13 +114,16 @@ def _tool_arguments(action: Action) -> list[tuple[str, str]]:
         return [("Bash", action.text.strip())]
     if action.kind not in (Kind.TOOL, Kind.OPERATION):
         return []
-    found = _arguments(action.fields.get("input" if action.kind is Kind.TOOL else "params"))
-    return [(action.text, text) for text in found or [""]]
+    return [(action.text, text) for text in _arguments(_body(action)) or [""]]
+
+
+def _body(action: Action) -> Any:
+    return action.fields.get("input" if action.kind is Kind.TOOL else "params")
 
 
 def _places(action: Action) -> list[tuple[str, str]]:
     """The tool without look-alike letters and its paths resolved, where they are written differently: `/tmp/../etc/x` is `/etc/x`."""
-    body = action.fields.get("input" if action.kind is Kind.TOOL else "params")
+    body = _body(action)
     if action.kind not in (Kind.TOOL, Kind.OPERATION) or not isinstance(body, Mapping):
         return []
     name = plain(action.text, vocabulary())  # a tool whose name only looks like another one's
@@ -129,7 +136,6 @@ def _places(action: Action) -> list[tuple[str, str]]:
 
 
 def _arguments(given: object, names: Sequence[str] = (*_FIRST, *_LAST)) -> list[str]:
-    """The texts under these argument names, at any depth."""
     found: dict[str, dict[str, None]] = {name: {} for name in names}
     waiting: list[tuple[object, int]] = [(given, 0)]
     while waiting:
@@ -156,8 +162,10 @@ def _texts(value: object, argv: bool) -> list[str]:
 
 def _redirects(action: Action) -> bool:
     """`git status > notes.txt` is more than a git status; what goes nowhere is not."""
-    text = action.text if action.kind is Kind.COMMAND else " ".join(_arguments(action.fields.get("input")))
-    return ">" in text and action.kind in (Kind.COMMAND, Kind.TOOL) and ">" in _NOWHERE.sub("", text)
+    if action.kind not in (Kind.COMMAND, Kind.TOOL):
+        return False
+    text = action.text if action.kind is Kind.COMMAND else " ".join(_arguments(_body(action)))
+    return ">" in text and ">" in _NOWHERE.sub("", text)
 
 
 def _is_single(action: Action, commands: Sequence[Argv], effects: Sequence[Effect]) -> bool:

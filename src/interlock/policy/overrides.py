@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from msgspec import Struct, field
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict, astuple, replace
 
 from interlock.canonical_json import normal_name
 from interlock.model import Level
@@ -86,7 +86,6 @@ def settings_json(settings: LoopSettings) -> dict[str, Any]:
 
 
 def rules_of(data: object, path: Path, problems: Problems) -> LoopRules:
-    """The settings of one agent, adapter or session; refuses unknown keys."""
     table = problems.table(data, path) or {}
     problems.only(table, KEYS, path)
     return LoopRules(*seed_settings(table, path, problems))
@@ -134,11 +133,10 @@ def applied_rules_of(data: object) -> tuple[LoopRules, ...] | None:
 def with_origin(rules: LoopRules, origin: str) -> LoopRules:
     if not origin:
         return rules
-    deny, approve, allow, asks = (
-        tuple(replace(glob, origin=origin) for glob in globs)
-        for globs in (rules.patterns.deny, rules.patterns.approve, rules.patterns.allow, rules.asks)
+    *patterns, asks = (
+        tuple(replace(glob, origin=origin) for glob in globs) for globs in (*astuple(rules.patterns), rules.asks)
     )
-    return replace(rules, patterns=PatternSet(deny, approve, allow), asks=asks, origin=origin)
+    return replace(rules, patterns=PatternSet(*patterns), asks=asks, origin=origin)
 
 
 def step_quota(policy: Policy, wanted: int | None) -> int:

@@ -48,9 +48,9 @@ class Glob(Struct, frozen=True):
             raise PatternSyntax(f"pattern {text[:40]!r}…: {len(text)} characters, at most {LONGEST}")
         text = text.strip()
         tool = _TOOL.fullmatch(text)
-        if tool and not tool[2].startswith(("//", ":")) and not _DRIVE.match(text):
-            return cls(text, tool[1], tool[2], origin)
-        return cls(text, "", text, origin)
+        if tool is None or tool[2].startswith(("//", ":")) or _DRIVE.match(text):
+            return cls(text, "", text, origin)
+        return cls(text, tool[1], tool[2], origin)
 
     @property
     def label(self) -> str:
@@ -107,9 +107,10 @@ def _covers(glob: Glob, named: MatchNames) -> bool:
     if named.strays and not _ANYWHERE.search(glob.body):
         return False
     if glob.tool:
-        own = named.tools[:1] if named.tools[:1] and named.tools[0][0] == "Bash" else named.tools
-        same = [text for tool, text in own if tool == own[0][0]]  # of a tool's several arguments every one counts
-        return bool(same) and _tool_is(glob.tool, own[0][0]) and all(_spans(glob.body, text) for text in same)
+        own = named.tools[0][0] if named.tools else ""
+        same = [text for tool, text in named.tools if tool == own]  # of a tool's several arguments every one counts
+        same = same[:1] if own == "Bash" else same
+        return bool(same) and _tool_is(glob.tool, own) and all(_spans(glob.body, text) for text in same)
     if glob.is_command:
         return len(named.commands) == 1 and _spans(glob.body, " ".join(named.commands[0]))
     if named.commands:
@@ -124,13 +125,11 @@ def _spans(glob: str, text: str) -> bool:
 
 def _name_meets(glob: str, name: str) -> bool:
     """R-8: at any word's start; behind a verb that reads or makes only where the pattern begins the name."""
-    first = name.partition("_")[0]
     found = _started(_name(glob)).search(name)
-    if found is None:
-        return False
-    if first in word_set("reading_names") or first in word_set("making_names"):
-        return found.start() == 0 and not glob.startswith("*")
-    return True
+    if found is None or (found.start() == 0 and not glob.startswith("*")):
+        return found is not None
+    first = name.partition("_")[0]
+    return first not in word_set("reading_names") and first not in word_set("making_names")
 
 
 def _tool_meets(glob: Glob, tool: str, argument: str) -> bool:
@@ -169,20 +168,14 @@ def _command_is(glob: str, argv: Argv) -> bool:
     wanted = glob.removesuffix("*").split()
     if not wanted or "*" in wanted[0] or not argv or wanted[0].lower() != argv[0]:
         return False
-    flags, words = _parts(wanted[1:])
-    have, given = _parts(argv[1:])
-    if not flags <= have:
+    (flags, words), (have, given) = _parts(wanted[1:]), _parts(argv[1:])
+    if not flags <= have or not (flags or words) or len(given) < len(words):
         return False
-    if not glob.endswith("*") and len(words) != len(given):
+    if glob.endswith("*"):
+        words[-1:] = [f"{word}*" for word in words[-1:]]
+    elif len(given) > len(words):
         return False
-    return (
-        bool(flags or words)
-        and len(given) >= len(words)
-        and all(
-            _glob(word + ("*" if at == len(words) - 1 and glob.endswith("*") else "")).fullmatch(given[at])
-            for at, word in enumerate(words)
-        )
-    )
+    return all(_glob(word).fullmatch(one) for word, one in zip(words, given))
 
 
 def _parts(words: Sequence[str]) -> tuple[frozenset[str], list[str]]:
@@ -191,7 +184,7 @@ def _parts(words: Sequence[str]) -> tuple[frozenset[str], list[str]]:
     rest: list[str] = []
     for word in words:
         if _SHORT.fullmatch(word):
-            flags.update(word[1:].lower() if word[1:] in ("R",) else word[1:])
+            flags.update("r" if word == "-R" else word[1:])
         elif word.startswith("--") and len(word) > 2:
             flags.add(_LONG_FORMS.get(word, word))
         else:
@@ -206,15 +199,19 @@ def _name(glob: str) -> str:
 @lru_cache(maxsize=4096)
 def _glob(pattern: str) -> Any:
     """A glob over a whole text; `*` stands for anything."""
-    return compile_pattern(".*".join(re.escape(piece) for piece in re.split(r"\*+", pattern)))
+    return compile_pattern(_starred(pattern, ".*"))
 
 
 @lru_cache(maxsize=4096)
 def _started(pattern: str) -> Any:
     """From the start of a word, to the end of a word where it has no star."""
     lead = "" if pattern.startswith("*") else "(?:^|_)"
-    body = "[a-z0-9_]*".join(re.escape(piece) for piece in re.split(r"\*+", pattern.strip("*")))
+    body = _starred(pattern.strip("*"), "[a-z0-9_]*")
     return compile_pattern(f"{lead}{body}{'' if pattern.endswith('*') else '(?:_|$)'}")
+
+
+def _starred(pattern: str, star: str) -> str:
+    return star.join(map(re.escape, re.split(r"\*+", pattern)))
 
 
 def compile_pattern(expression: str) -> Any:

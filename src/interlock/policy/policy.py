@@ -35,8 +35,10 @@ class Control(Struct, frozen=True):
 
     @property
     def replacements(self) -> dict[str, Requirement]:
-        found = {"relief": self.relief, "kept": self.kept, "irreversible": self.irreversible}
-        return {key: one for key, one in found.items() if one is not None}
+        return {key: one for key in _REPLACING if (one := getattr(self, key)) is not None}
+
+
+_REPLACING = ("relief", "kept", "irreversible")
 
 
 class Severities(Struct, frozen=True, rename="camel"):
@@ -120,7 +122,7 @@ class Restriction(Struct, frozen=True):
 HUMANS = {human.name.lower(): human for human in Human}
 IRREVERSIBLE = {OFF: Human.NONE, **{word: human for word, human in HUMANS.items() if human}}
 _WORDS = ("allow", "cool_off", "confirm", "approve", "verify", "block")
-_CONTROL_KEYS = frozenset("require cooling_seconds approvers quorum reauth relief kept irreversible denies".split())
+_CONTROL_KEYS = frozenset({*"require cooling_seconds approvers quorum reauth denies".split(), *_REPLACING})
 _SEED_TOP = frozenset({"deny", "requiresApproval", "autoApprove", "safetyLoop", "maxAutonomousSteps", "riskTolerance"})
 _WHO = re.compile(r"human|(?:role|team):[\w.@-]{1,64}|[\w.@-]{1,64}")
 
@@ -150,10 +152,9 @@ def _control(data: object, path: Path, problems: Problems) -> Control:
     table.only(_CONTROL_KEYS)
     requirement = _word(given.get("require", "allow"), (*path, "require"), problems)
     approvers = frozenset(table.texts("approvers"))
-    for who in sorted(approvers):
-        if not _WHO.fullmatch(who):
-            words = f"{describe_value(who)}: expected human, an operator's name, role:NAME or team:NAME"
-            table.error(words, "approvers")
+    for who in sorted(one for one in approvers if not _WHO.fullmatch(one)):
+        words = f"{describe_value(who)}: expected human, an operator's name, role:NAME or team:NAME"
+        table.error(words, "approvers")
     cooling = table.number("cooling_seconds", 0, 86_400, whole=True)
     requirement = replace(
         requirement,
@@ -162,8 +163,7 @@ def _control(data: object, path: Path, problems: Problems) -> Control:
         quorum=int(table.number("quorum", 0, 20, whole=True) or 0),
         reauth=table.flag("reauth"),
     )
-    replacing = (key for key in ("relief", "kept", "irreversible") if key in table)
-    instead = {key: _word(given[key], (*path, key), problems) for key in replacing}
+    instead = {key: _word(given[key], (*path, key), problems) for key in _REPLACING if key in table}
     return Control(requirement, **instead, denies=table.flag("denies"))
 
 
@@ -333,24 +333,20 @@ class PolicyError(ValueError):
 
     def __init__(self, name: str, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
-        super().__init__(
-            "; ".join(
-                f"{name}: {problem.place + ': ' if problem.place else ''}{problem.message}" for problem in self.problems
-            )
-        )
+        words = (": ".join(filter(None, (name, one.place, one.message))) for one in self.problems)
+        super().__init__("; ".join(words))
 
 
 def policy_of(data: object, name: str, source: str = "", base: Policy | None = None) -> Policy:
     """The policy that `data` describes; settings that it extends, or that seed 001's JSON leaves out, come from `base`."""
     problems = Problems()
     table = problems.table(data, ())
-    policy = None
+    policy = Policy(name)
     if table is not None:
-        policy = _seed(table, name, problems, base) if _is_seed(table) else _own(table, name, problems, base)
-    errors = [problem for problem in problems.found if problem.error]
-    if errors or policy is None:
+        policy = (_seed if _is_seed(table) else _own)(table, name, problems, base)
+    if errors := [problem for problem in problems.found if problem.error]:
         raise PolicyError(name, errors)
-    return replace(policy, source=source)
+    return replace(policy, source=f"{source}\0{base.source}" if base else source)
 
 
 def extends_value(data: object) -> object:
@@ -396,8 +392,7 @@ def _own(data: Mapping[str, Any], name: str, problems: Problems, base: Policy | 
     """Where it extends another, own keys replace the other's, and patterns add up."""
     table = dict(data)
     if "externalRestrictions" in table:
-        table.setdefault("restrictions", table["externalRestrictions"])
-        del table["externalRestrictions"]
+        table.setdefault("restrictions", table.pop("externalRestrictions"))
     plain = base if "extends" in table and base is not None else Policy(name)
     found = read_table(Policy, table, (), problems, replace(plain, name=name, description="", extends="", cases=()))
     if found.extends and base is None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from msgspec.structs import asdict
+
 from interlock.analysis.display_text import Line, StyledText, mid_sentence
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
 from interlock.model import ADMIN, ANYBODY, Human, Level, Requirement, requirement_json, requirement_words
@@ -25,9 +27,10 @@ def policy_lines(policy: Policy) -> Iterator[Line]:
 
 def level_words(policy: Policy, level: Level) -> str:
     control = policy.levels[level]
-    sentences = [_denied(control.requirement) if control.denies else _sentence(control.requirement)]
+    words = requirement_words(control.requirement)
+    sentences = [_denied(words) if control.denies else _sentence(words)]
     if control.irreversible is not None:
-        sentences.append(f"If it cannot be undone: {mid_sentence(_denied(control.irreversible))}.")
+        sentences.append(f"If it cannot be undone: {mid_sentence(_denied(requirement_words(control.irreversible)))}.")
     eased = {"nothing would be lost": control.relief, "a copy can be taken first": control.kept}
     for requirement in dict.fromkeys(one for one in eased.values() if one is not None):
         when = " or ".join(words for words, one in eased.items() if one == requirement)
@@ -65,8 +68,7 @@ def setting_words(policy: Policy) -> Iterator[tuple[str, str]]:
 
 def _answering(policy: Policy) -> Iterator[tuple[str, str]]:
     gate = policy.severities
-    who = _people(gate.allowed_approvers)
-    yield "who may answer", f"{who[:1].upper()}{who[1:]}, unless a level names others."
+    yield "who may answer", _sentence(f"{_people(gate.allowed_approvers)}, unless a level names others")
     yield "nobody answers", f"After {_span(gate.auto_expire_ms / 1000)} the request expires, and nothing ran."
     yield (
         "somebody says no",
@@ -97,19 +99,17 @@ def _span(seconds: float) -> str:
 
 def _people(names: Iterable[str]) -> str:
     called = {ANYBODY: "an operator", ADMIN: "an admin"}
-    return (
-        " or ".join(dict.fromkeys(called.get(name, name.replace(":", " ")) for name in sorted(names))) or "an operator"
-    )
+    each = dict.fromkeys(called.get(name, name.replace(":", " ")) for name in sorted(names) or [ANYBODY])
+    return " or ".join(each)
 
 
-def _sentence(requirement: Requirement) -> str:
-    words = requirement_words(requirement)
+def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}."
 
 
-def _denied(requirement: Requirement) -> str:
+def _denied(words: str) -> str:
     """A no that a ticket can turn."""
-    return f"The call is denied, and a request waits in its place. {_sentence(requirement)}"
+    return f"The call is denied, and a request waits in its place. {_sentence(words)}"
 
 
 def policy_json(policy: Policy) -> dict[str, Any]:
@@ -166,11 +166,9 @@ def _of_policy(policy: Policy) -> Iterator[str]:
         yield f"{named}: the levels {', '.join(free)} ask for nothing; only patterns and what cannot be approved stop an action"
     if policy.cooling_frees_irreversible:
         yield f"{named}: time alone frees what cannot be undone"
-    off = [
-        name for name in ("repetition", "cumulative", "forbidden_attempts") if getattr(policy.escalate, name) is None
-    ]
+    off = ", ".join(f"escalation.{name}" for name, value in asdict(policy.escalate).items() if value is None)
     if off:
-        yield f'{named}: escalation.{", escalation.".join(off)} = "off": much of the same asks for nothing more'
+        yield f'{named}: {off} = "off": much of the same asks for nothing more'
     if policy.restriction.scope == "session":
         yield f"{named}: one approval of a confirm pattern answers it for a whole session"
 

@@ -184,14 +184,12 @@ def _introspection(call: AdapterCall, policy: TrustPolicy, published: str) -> Pa
 
 def _needed_trust(call: AdapterCall, policy: TrustPolicy) -> Trust:
     """The least trust by policy; the category minimums count only where an operator enabled them (C-07)."""
-    asked = [Trust.UNTESTED]
-    if call.category != "read" or call.level > Level.SAFE:
-        asked.append(policy.minimum_trust_for_writes or Trust.UNTESTED)
-    if call.category == "delete" or call.level >= Level.DESTRUCTIVE:
-        asked.append(policy.minimum_trust_for_deletes or Trust.UNTESTED)
-    if policy.strict_category_minimums:
-        asked.append(category_minimum(call.category, call.level))
-    return max(asked)
+    asked = (
+        (call.category != "read" or call.level > Level.SAFE) and policy.minimum_trust_for_writes,
+        (call.category == "delete" or call.level >= Level.DESTRUCTIVE) and policy.minimum_trust_for_deletes,
+        policy.strict_category_minimums and category_minimum(call.category, call.level),
+    )
+    return max(trust or Trust.UNTESTED for trust in asked)
 
 
 def _insufficient(call: AdapterCall, needed: Trust, published: str) -> Passage:
