@@ -132,10 +132,8 @@ def _absolute(path: str) -> str:
 
 
 def _check_near(pairs: Sequence[tuple[str, bool]], at: Standpoint) -> None:
-    near = [folder for folder in (at.cwd, at.home, *_NEAR) if folder]
-    if len(pairs) > MOST_AT_ONCE or not all(
-        any(path == one or path.startswith(f"{one}/") for one in near) for path, _ in pairs
-    ):
+    near = tuple(f"{folder}/" for folder in (at.cwd, at.home, *_NEAR) if folder)
+    if len(pairs) > MOST_AT_ONCE or not all(f"{path}/".startswith(near) for path, _ in pairs):
         raise NotAtOnce
 
 
@@ -150,8 +148,7 @@ def paths_in(facts: Sequence[Fact], at: Standpoint) -> list[tuple[Effect, str, b
         if not isinstance(fact, Effect) or fact.verb not in PATH_VERBS or _AWAY & fact.traits:
             continue
         for path in dict.fromkeys((fact.path, _as_written(fact, at.cwd))):
-            whole = at.whole(path) if path and HOLE not in path and QUOTED not in path else ""
-            if whole:
+            if HOLE not in path and QUOTED not in path and (whole := at.whole(path)):
                 found.append((fact, whole, fact.verb not in _LINK_ITSELF and "link" not in fact.traits))
     return found
 
@@ -194,10 +191,8 @@ def _within(path: str, folder: str) -> bool:
         return True
     if _GLOB.search(path):
         return fnmatchcase(folder, path) and folder.count("/") == path.count("/")
-    if _GLOB.search(folder):
-        depth = folder.count("/") + 1
-        return fnmatchcase("/".join(path.split("/")[:depth]), folder)
-    return False
+    depth = folder.count("/") + 1
+    return bool(_GLOB.search(folder)) and fnmatchcase("/".join(path.split("/")[:depth]), folder)
 
 
 def own_processes(
@@ -223,28 +218,24 @@ def _hits(target: str, guarded: OwnAssets) -> bool:
     numbers = {int(word) for word in target.split() if word.lstrip("-").isdigit()}
     if any(one.pid in numbers or (one.group > 1 and -one.group in numbers) for one in guarded.processes):
         return True
-    if "lsof:" in target or "fuser:" in target:
-        return any(int(port) in guarded.ports for port in _PORT.findall(target))
-    return False
+    by_port = "lsof:" in target or "fuser:" in target
+    return by_port and any(int(port) in guarded.ports for port in _PORT.findall(target))
 
 
 def _found_by_name(target: str, guarded: OwnAssets) -> bool:
     """The words of `$(pgrep -f serve)` that name the processes."""
     found = re.search(f"{HOLE}(pgrep|pidof):([^{HOLE}]*)", target)
-    if found is None:
-        return False
-    return any(_named(found[1], found[2].split(":"), one) for one in guarded.processes)
+    return found is not None and any(_named(found[1], found[2].split(":"), one) for one in guarded.processes)
 
 
 def _reads_pid(paths: Sequence[str], guarded: OwnAssets, pid_in: Callable[[str], str | None] | None) -> bool:
-    texts = (pid_in(path) or "" for path in paths) if pid_in is not None else ()
     pids = {str(one.pid) for one in guarded.processes}
-    return any(text.strip() in pids for text in texts)
+    return pid_in is not None and any((pid_in(path) or "").strip() in pids for path in paths)
 
 
 def _signals(fact: Command, guarded: OwnAssets) -> str:
     """What a program that signals by name, port or file reaches: `interlock`, or that among others."""
-    words = [word for word in fact.words if known(word)]
+    words, own = [word for word in fact.words if known(word)], False
     if fact.program in program_set("signals_names") and "-0" not in words:
         return AMONG if any(_named(fact.program, words, one) for one in guarded.processes) else ""
     if fact.program in program_set("signals_users") and any(
@@ -252,15 +243,12 @@ def _signals(fact: Command, guarded: OwnAssets) -> str:
     ):
         ports = {int(word.partition("/")[0]) for word in words if word.partition("/")[0].isdigit()}
         files = [word for word in words if word.startswith("/")]
-        own = ports & guarded.ports or any(_within(word, path) for word in files for path in guarded.paths)
-        return "interlock" if own else ""
-    if fact.program in program_set("signals_numbers"):
+        own = bool(ports & guarded.ports) or any(_within(word, path) for word in files for path in guarded.paths)
+    elif fact.program in program_set("signals_numbers"):
         numbers = {int(word.lstrip(":")) for word in words if word.lstrip(":").isdigit()}
-        own = numbers & {one.pid for one in guarded.processes} or (
-            fact.program in program_set("signals_ports") and numbers & guarded.ports
-        )
-        return "interlock" if own else ""
-    return ""
+        ports = guarded.ports if fact.program in program_set("signals_ports") else frozenset()
+        own = not numbers.isdisjoint({*ports, *(one.pid for one in guarded.processes)})
+    return "interlock" if own else ""
 
 
 def _named(program: str, words: Sequence[str], process: Process) -> bool:
@@ -300,7 +288,7 @@ _EDITS = ("old_string", "old_str", "edits", "diff", "patch")  # fields of a tool
 _HOOKS = re.compile(r"(?i)hook|interlock|tooluse|before_?tool")
 
 
-def tampering(action: Action, judgement: Judgement, files: Callable[[str], str | None] | None) -> str:
+def tampering(action: Action, judgement: Judgement, files: Callable[[str], str | None]) -> str:
     """What an action does to Interlock itself; `files` reads settings files."""
     effects = [fact for fact in judgement.facts if isinstance(fact, Effect)]
     for finding in judgement.assessment.findings:
@@ -314,9 +302,8 @@ def tampering(action: Action, judgement: Judgement, files: Callable[[str], str |
             continue
         if fact.place == "guard" and _is_own(fact):
             return f"changes the guard's own files ({fact.target or fact.path})"
-        if fact.place == "agent_config" and files is not None and _runs_hook(files(fact.path)):
-            if not _keeps_hook(action, fact):
-                return f"changes the settings that call the guard ({fact.target or fact.path})"
+        if fact.place == "agent_config" and _runs_hook(files(fact.path)) and not _keeps_hook(action, fact):
+            return f"changes the settings that call the guard ({fact.target or fact.path})"
     return ""
 
 
@@ -352,6 +339,4 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 CLIENT = "interlock-hook"  # the file name of the hook client; an entry that runs it is ours
-
-
 ROUTE = "/api/v1/hook/"  # the daemon's route for HTTP hooks; an entry that posts to it is ours
