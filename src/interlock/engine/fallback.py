@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import NoReturn
 
@@ -45,6 +46,9 @@ class FallbackVerdict(Struct, frozen=True):
     verdict: HookVerdict
     level: int = -1
     findings: tuple[str, ...] = ()
+
+
+_ALLOWED = FallbackVerdict(HookVerdict("allow"))
 
 
 def main() -> NoReturn:
@@ -116,9 +120,9 @@ def _home_of(folder: Path) -> dict[str, str]:
 
 def judge_calls(event: Event, config: Config) -> FallbackVerdict:
     if event.kind not in GATING:
-        return FallbackVerdict(HookVerdict("allow"))
+        return _ALLOWED
     if event.problem:
-        return FallbackVerdict(HookVerdict("deny"))
+        return _denied("")
     who = f"uid:{os.getuid()}"
     known = refusal_in_force(config.folder, who)
     if known:
@@ -132,54 +136,44 @@ def judge_calls(event: Event, config: Config) -> FallbackVerdict:
         named = match_names(action, judgement.facts)
         read = resolve_paths(by.rules, guarded, action, judgement, named, home or home_of(who), access)
         said.append(_one(action, by, read, config.hooks.passes))
-    return max(
-        said, key=lambda one: (one.verdict.word != "allow", one.level), default=FallbackVerdict(HookVerdict("allow"))
-    )
+    return max(said, key=lambda one: (one.verdict.word != "allow", one.level), default=_ALLOWED)
 
 
-def _denied(words: str) -> FallbackVerdict:
-    return FallbackVerdict(HookVerdict("deny", words))
+def _denied(words: str, level: int = -1, findings: tuple[str, ...] = ()) -> FallbackVerdict:
+    return FallbackVerdict(HookVerdict("deny", words), level, findings)
 
 
 def _one(action: Action, by: InForce, read: tuple[Judgement, MatchNames], passes: int) -> FallbackVerdict:
     answer = preview(action, by, read=read, project=find_project_files(action.cwd))
     if isinstance(answer, Unjudged):
         return _denied(f"Denied: the action could not be judged. {NO_CONSENT}")
-    assessment, weighed = answer.assessment, answer.weighed
-    found = tuple(finding.rule for finding in assessment.findings)
-    asked = weighed.denies or (assessment.level <= Level.REVERSIBLE and weighed.requirement != Requirement())
-    if assessment.level <= passes and not asked:
-        return FallbackVerdict(HookVerdict("allow"), int(assessment.level), found)
-    worst = assessment.worst
+    level, weighed, worst = answer.assessment.level, answer.weighed, answer.assessment.worst
+    found = tuple(finding.rule for finding in answer.assessment.findings)
+    asked = weighed.denies or (level <= Level.REVERSIBLE and weighed.requirement != Requirement())
+    if level <= passes and not asked:
+        return FallbackVerdict(HookVerdict("allow"), int(level), found)
     what = f"{worst.reason} ({worst.rule})" if worst else "it needs somebody's agreement"
-    words = f"Denied at level {assessment.level.word}: {what} {DOWN} {NO_CONSENT}"
-    return FallbackVerdict(HookVerdict("deny", words), int(assessment.level), found)
+    return _denied(f"Denied at level {level.word}: {what} {DOWN} {NO_CONSENT}", int(level), found)
 
 
 def refusal_in_force(folder: Path, principal: str) -> str:
     """Why this principal is refused without a daemon; empty where it is not."""
     import sqlite3
 
-    if is_jailed(folder):
-        try:
-            why = read_blocks(folder).get(principal)
-        except (OSError, ValueError, LookupError, AttributeError):
-            return f"whether {principal} is blocked cannot be known"
-        return f"{principal} is blocked ({why})" if why is not None else ""
     path = folder / "state.db"
     try:
-        if path.stat().st_uid != os.getuid():
+        if is_jailed(folder):
+            why = read_blocks(folder).get(principal)
+        elif path.stat().st_uid != os.getuid():
             return f"{principal} is not who this installation belongs to"
-        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=1.0)
-        try:
-            rows = connection.execute(
-                "SELECT reason FROM blocks WHERE principal = ? AND lifted_at = 0", (principal,)
-            ).fetchall()
-        finally:
-            connection.close()
-    except (OSError, sqlite3.Error, ValueError):
+        else:
+            with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=1.0)) as connection:
+                query = "SELECT reason FROM blocks WHERE principal = ? AND lifted_at = 0"
+                row = connection.execute(query, (principal,)).fetchone()
+            why = None if row is None else str(row[0])
+    except (OSError, sqlite3.Error, ValueError, LookupError, AttributeError):
         return f"whether {principal} is blocked cannot be known"
-    return f"{principal} is blocked ({rows[0][0]})" if rows else ""
+    return f"{principal} is blocked ({why})" if why is not None else ""
 
 
 def record(agent: str, event: Event, said: FallbackVerdict, config: Config) -> FallbackVerdict:
