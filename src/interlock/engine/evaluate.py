@@ -32,7 +32,7 @@ from interlock.engine.performing import decision_of, history_entry, perform
 from interlock.identity import home_of
 from interlock.identity.isolation import isolation_of
 from interlock.impact.inspection import Inspection
-from interlock.model import Decision, Kind, Level, Loss, Requirement, TicketState
+from interlock.model import Decision, Level, Loss, Requirement, TicketState
 from interlock.policy.impact import Impact
 from interlock.policy.real_paths import resolve_paths
 from interlock.policy.registry_controls import add_registry_findings, match_registry
@@ -109,7 +109,7 @@ def _evaluate(state: State, request: Request, keep: Keep[Kept]) -> tuple[Decisio
     if not request.spend and held.outcome == "allow" and uses_up:
         return replace(decision_of(state, judged, outcome), unspent=True), None
     free = not state.blocked(request.agent.principal)
-    decision, kept = state.store.write(lambda tx: _perform(tx, state, judged, world, outcome, keep))
+    decision, kept = _save(state, judged, world, outcome, keep)
     if judged.policy.restriction.scope == "session":
         state.confirmations.remember(judged, weighed, decision)
     if decision.ticket is not None and held.keep is TicketChange.OPEN:
@@ -136,7 +136,8 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
     elif request.written:
         texts = scripts.texts if scripts is not None else {}
         more = inherited_judgement(request.written, request.action, judgement, texts)
-    judgement = judgement if more is None else join_judgements(judgement, more, by.rules)
+    if more is not None:
+        judgement = join_judgements(judgement, more, by.rules)
     if judgement.once("machine", lambda: _reaches_machine(judgement)) and (
         request.local or request.owner.startswith("uid:")
     ):
@@ -145,9 +146,7 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
         judgement, named = resolve_paths(
             by.rules, by.own_assets, request.action, judgement, named, home, access, request.hook_files, at_once
         )  # fmt: skip
-    matched = None
-    if request.action.kind in (Kind.OPERATION, Kind.TOOL):
-        matched = match_registry(request.action, by.registry, by.policy, by.rules, request.resource)
+    matched = match_registry(request.action, by.registry, by.policy, by.rules, request.resource)
     if matched is not None:
         judgement = add_registry_findings(judgement, matched, by.rules)
     isolation = request.strength or isolation_of(state, request.agent.principal)
@@ -162,11 +161,12 @@ def _reaches_machine(judgement: Judgement) -> bool:
     )
 
 
-def _perform(
-    tx: Tx, state: State, judged: Judged, world: World, outcome: Outcome, keep: Keep[Kept]
-) -> tuple[Decision, Kept]:
-    decision = perform(tx, state, judged, world.found, outcome)
-    return decision, keep(tx, judged, decision)
+def _save(state: State, judged: Judged, world: World, outcome: Outcome, keep: Keep[Kept]) -> tuple[Decision, Kept]:
+    def work(tx: Tx) -> tuple[Decision, Kept]:
+        decision = perform(tx, state, judged, world.found, outcome)
+        return decision, keep(tx, judged, decision)
+
+    return state.store.write(work)
 
 
 def _everyday(
@@ -178,18 +178,14 @@ def _everyday(
         return None
     if request.execution and request.step is None:
         return None
-    if state.recorder.failing:  # an action that cannot be recorded is not allowed
-        return None
-    if not state.fresh():  # memory may be outdated
+    if state.recorder.failing or not state.fresh():  # it could not be recorded, or memory may be outdated
         return None
     keys = effect_keys_of(state, judged)
     if keys and may_meet(state, replace(judged, effect_keys=keys)):
         return None
     block = request.adapter_context.block if request.adapter_context else None
-    if block is not None and block.escalation:
-        return None
     changed = changed_targets(judged)
-    if changed is not None and at_once:  # it is inspected, and may be copied first
+    if (block is not None and block.escalation) or (changed is not None and at_once):  # to be inspected, perhaps copied
         return None
     world = known_world(state, judged)
     if world.at.mismatch is not None:  # it is recorded in full
@@ -199,11 +195,11 @@ def _everyday(
     if decision is None:
         return None
     found = keep_changes(state, judged, changed) if changed is not None and request.spend else None
-    if found is not None and not found.verified:  # something would be lost, so it is asked about
-        return None
     if found is not None:
+        if not found.verified:  # something would be lost, so it is asked about
+            return None
         judged, outcome = identify(state, judged), replace(outcome, kept=found)
-        return state.store.write(lambda tx: _perform(tx, state, judged, world, outcome, keep))
+        return _save(state, judged, world, outcome, keep)
     if decision.strength != judged.isolation:  # of another caller
         decision = replace(decision, strength=judged.isolation)
     kept = None
@@ -215,16 +211,12 @@ def _everyday(
 
 
 def _decide_everyday(state: State, judged: Judged, world: World) -> tuple[Outcome, Decision | None]:
-    """The outcome, with its decision where nothing is required."""
     outcome = decide(judged, world)
-    if outcome.weighed.requirement != Requirement():
-        return outcome, None
-    return outcome, decision_of(state, judged, outcome)
+    free = outcome.weighed.requirement == Requirement()
+    return outcome, decision_of(state, judged, outcome) if free else None
 
 
 NO_STORE = "the state cannot be known: the store cannot be used"
-
-
 _GOES = (Loss.LOST, Loss.RECOVERABLE)
 _LOSSES = (Loss.LOST, Loss.UNKNOWN)
 
@@ -303,8 +295,8 @@ def _take(state: State, judged: Judged, question: Inspection) -> TakenSnapshot:
     whose = state.snapshots.owner_of(judged.request.owner)
     if state.snapshots.usage.bytes.get(whose, 0) >= undo.total_bytes:  # until maintenance has pruned
         return no_snapshot(id, "snapshots use all of their space (undo.total_bytes)")
-    assert judged.request.access.snapshot is not None
-    body = question.body
-    found = judged.request.access.snapshot({**body, "deeds": [*body["deeds"], *question.moved]}, id, judged.now, limits)
+    copy, body = judged.request.access.snapshot, question.body
+    assert copy is not None
+    found = copy({**body, "deeds": [*body["deeds"], *question.moved]}, id, judged.now, limits)
     state.snapshots.usage.bytes[whose] = state.snapshots.usage.bytes.get(whose, 0) + found.bytes
     return found

@@ -38,19 +38,12 @@ class ExplainVerdict(Struct, frozen=True):
     lead: str
 
 
-ALLOW, ASK, DENY = (
-    ExplainVerdict("allow", 0, "Allowed"),
-    ExplainVerdict("ask", 10, "Held"),
-    ExplainVerdict("deny", 20, "Denied"),
-)
+ALLOW, DENY = ExplainVerdict("allow", 0, "Allowed"), ExplainVerdict("deny", 20, "Denied")
+_HELD = {"cool_off": "Waits", "confirm": "Asks first", "approve": "Held", "verify": "Held"}
 _VERDICTS = {
     "allow": ALLOW,
-    "cool_off": ExplainVerdict("ask", 10, "Waits"),
-    "confirm": ExplainVerdict("ask", 10, "Asks first"),
-    "approve": ASK,
-    "verify": ASK,
-    "deny": DENY,
-    "block": DENY,
+    **{word: ExplainVerdict("ask", 10, lead) for word, lead in _HELD.items()},
+    **dict.fromkeys(("deny", "block"), DENY),
 }
 
 
@@ -78,24 +71,20 @@ class PolicyAnswer(Struct, frozen=True):
         return requirement_words(self.weighed.requirement)
 
 
-_BLANK: Line = ()
-
-
 def explain(action: Action, answer: PolicyAnswer) -> list[Line]:
     """The verdict, what would run, each finding where it stands, the score, and what the policy asks for."""
     assessment, text = answer.assessment, action.text
-    lines = [summary(answer), _BLANK]
+    lines = [summary(answer), ()]
     if action.kind is Kind.COMMAND or assessment.steps:
         lines += _commands(assessment.steps)
     else:
-        lines += [
-            (StyledText(f"{_KIND_WORDS[action.kind]}: ", "heading"), StyledText(visible(_call(action)), "command"))
-        ]
+        heading = StyledText(f"{_KIND_WORDS[action.kind]}: ", "heading")
+        lines.append((heading, StyledText(visible(_call(action)), "command")))
     for finding in assessment.findings[:MAX_SHOWN]:
-        lines += [_BLANK, *_finding(text if action.kind in _TEXTS else "", finding)]
+        lines += [(), *_finding(text if action.kind in _TEXTS else "", finding)]
     if len(assessment.findings) > MAX_SHOWN:
-        lines += [_BLANK, _plain(f"… and {len(assessment.findings) - MAX_SHOWN} more findings")]
-    return _beside(answer.seen, [*lines, _BLANK, *_figures(assessment), *_policy_lines(answer)])
+        lines += [(), _plain(f"… and {len(assessment.findings) - MAX_SHOWN} more findings")]
+    return _beside(answer.seen, [*lines, (), *_figures(assessment), *_policy_lines(answer)])
 
 
 def _beside(seen: Impact | None, lines: list[Line]) -> list[Line]:
@@ -127,7 +116,7 @@ def summary(answer: PolicyAnswer) -> Line:
     words, instead = f" {mid_sentence(worst.reason)} ({worst.rule}).", worst.instead
     if instead and not instead.endswith((".", "!", "?", ":")):
         instead = f"Try `{instead}`." if instead[:1].islower() else f"{instead}."
-    return StyledText(f"{found.lead}:", found.word), StyledText(f"{words} {instead}" if instead else words)
+    return StyledText(f"{found.lead}:", found.word), StyledText(f"{words} {instead}".rstrip())
 
 
 _QUIET = {
@@ -166,9 +155,8 @@ def _finding(text: str, finding: Finding) -> Iterator[Line]:
 
 def _where(text: str, finding: Finding) -> Iterator[Line]:
     if finding.span is None or not text:
-        if not finding.subject:
-            return
-        yield (StyledText(f"  in {visible(finding.subject)}", "dim"),)
+        if finding.subject:
+            yield (StyledText(f"  in {visible(finding.subject)}", "dim"),)
         return
     rows, more = excerpt(text, finding.span)
     numbered = "\n" in text
@@ -200,16 +188,12 @@ def _policy_lines(answer: PolicyAnswer) -> Iterator[Line]:
     spoke = [part.name for part in parts]
     named = {f"{part.name}: {part.words}" for part in parts}
     said = [f"asked for by {', '.join(dict.fromkeys(spoke))}"] if spoke else []
-    said += [
-        factor for factor in answer.weighed.factors if factor not in named and not factor.startswith(IMPACT_PREFIX)
-    ]
+    said += [one for one in answer.weighed.factors if one not in named and not one.startswith(IMPACT_PREFIX)]
     if answer.seen is not None:
         yield _row("Impact", StyledText(visible(answer.seen.words)))
     if answer.keepable:
-        yield _row(
-            "Snapshot",
-            StyledText("from an agent on this machine it passes, after a snapshot was taken (interlock undo)"),
-        )
+        words = "from an agent on this machine it passes, after a snapshot was taken (interlock undo)"
+        yield _row("Snapshot", StyledText(words))
     why = f" ({'; '.join(said)})" if said else ""
     yield _row("Policy", StyledText(visible(f"{answer.policy}{mode}: {answer.outcome}{why}")))
 

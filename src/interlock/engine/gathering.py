@@ -47,11 +47,8 @@ _LOCAL = "git."  # these rules find losses in the working copy; losses at a remo
 
 def gather_world(state: State, judged: Judged) -> World:
     world = known_world(state, judged, state.store.read(lambda tx: gather(tx, state, judged)))
-    if (
-        judged.request.journaled
-        and not runs_elsewhere(judged)
-        and journal_restores(judged.judgement, judged.in_force.rules)
-    ):
+    journaled = judged.request.journaled and not runs_elsewhere(judged)
+    if journaled and journal_restores(judged.judgement, judged.in_force.rules):
         return replace(world, at=replace(world.at, journaled=True))
     question = _question(judged)
     return replace(world, at=_inspect(judged, world.at, question), question=question) if question else world
@@ -59,17 +56,13 @@ def gather_world(state: State, judged: Judged) -> World:
 
 def known_world(state: State, judged: Judged, found: Gathered = NOTHING_GATHERED) -> World:
     """As far as memory knows it, and what was gathered from the store."""
-    roster = state.sessions.roster
-    people = roster.people if roster is not None else {}
-    return World(judged.policy, circumstances(state, judged, found), found, people)
+    return World(judged.policy, circumstances(state, judged, found), found, state.sessions.people)
 
 
 def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
-    request = judged.request
-    agent = request.agent
+    request, agent, now = judged.request, judged.agent, judged.now
     shown = request.step is not None and any(channel.name == DIALOG for channel in state.channels)
     promptable = request.may_prompt and _is_judged_by_user(judged)
-    assessment, mark = judged.assessment, judged.digest
     window = judged.policy.escalate.forbidden_window_seconds
     if request.token:
         ticket = ticket_of(tx, request.token)
@@ -79,7 +72,7 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
         ticket=ticket,
         approvals=tuple(tx.approvals(ticket.id)) if ticket else (),
         shown=ticket is None or shows_action(ticket, judged),
-        proof=state.proof_of(ticket, agent.session, judged.now) if ticket else None,
+        proof=state.proof_of(ticket, agent.session, now) if ticket else None,
         block=tx.block(agent.principal),
         agent=signed_orders.with_signed_tier(state, tx, tx.agent(agent.principal, agent.name))
         if state.shared
@@ -87,14 +80,15 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
         met=denials.find_denial(tx, state, judged, ticket),
         grants=tuple(
             one
-            for one in tx.grants(judged.now)
-            if find_covering((one,), agent, judged.effect_keys, assessment, mark, judged.now) and is_signed(state, one)
+            for one in tx.grants(now)
+            if find_covering((one,), agent, judged.effect_keys, judged.assessment, judged.digest, now)
+            and is_signed(state, one)
         ),
-        counts=tx.counts(agent, operation_name(request), request.execution, judged.now, window),
+        counts=tx.counts(agent, operation_name(request), request.execution, now, window),
         nobody=state.sessions.roster is None and not shown and not any(not row.disabled_at for row in tx.operators()),
         promptable=promptable,
         user=promptable or agent.session.startswith(SESSION),  # an MCP client may have one
-        wait=TOKEN_FAILURES.wait(tx, agent.principal, judged.now) if request.token else 0,
+        wait=TOKEN_FAILURES.wait(tx, agent.principal, now) if request.token else 0,
     )
 
 
@@ -114,15 +108,14 @@ def _is_judged_by_user(judged: Judged) -> bool:
 
 def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstances:
     request = judged.request
-    blocked = found.block.reason if found.block else state.blocked(request.agent.principal)
+    agent, lasts = request.agent, judged.policy.restriction.scope == "session"
     block = request.adapter_context.block if request.adapter_context else None
     step = reached_escalation(block, found.counts.hourly) if block else None
     paused_by, paused_to = state.paused(judged.now)
-    agent, lasts = request.agent, judged.policy.restriction.scope == "session"
     row = found.agent if state.shared else state.baseline.agent(agent.principal, agent.name)  # not an edited row
     at = Circumstances(
         mode=judged.in_force.mode,
-        blocked=blocked,
+        blocked=found.block.reason if found.block else state.blocked(agent.principal),
         trust_tier=row.trust_tier if row is not None else "",
         adapter_context=request.adapter_context,
         registry_match=judged.registry_match,
@@ -153,11 +146,10 @@ def attack(judged: Judged) -> str:
         home = request.action.home or home_of(request.agent.principal)
         return files(f"{home}{path[1:]}" if path.startswith("~/") else path) if files else None
 
-    return tampering(request.action, judgement, read if files is not None else None)
+    return tampering(request.action, judgement, read)
 
 
 def _is_quiet(judgement: Judgement) -> bool:
-    """Whether it changes nothing and stops nothing."""
     changes = any(isinstance(fact, Effect) for fact in judgement.facts)
     return not changes and all(finding.rule not in STOPPING for finding in judgement.assessment.findings)
 
@@ -264,7 +256,6 @@ def _exact(value: Any) -> Any:
 
 
 def with_overrides(state: State, judged: Judged) -> Judged:
-    """The action under the project's file and the standing answers that apply to it."""
     rules, by = list(_rules(state, judged)), judged.in_force
     if not rules:
         return judged
@@ -275,8 +266,7 @@ def with_overrides(state: State, judged: Judged) -> Judged:
 def _rules(state: State, judged: Judged) -> Iterator[LoopRules]:
     request, named = judged.request, judged.named
     if request.access.project is not None and request.action.cwd:
-        files = request.access.project(request.action.cwd)
-        yield from project_rules(files) if files else ()
+        yield from project_rules(request.access.project(request.action.cwd))
     if not state.standing.answers:
         return
     denied = [glob for _, glob in state.standing.of(DENY, judged.now)]
