@@ -58,8 +58,7 @@ def recent_attempts(state: State, most: int) -> list[AuditRow]:
 
 def try_grant(state: State, grant: Grant, rows: Iterable[AuditRow]) -> list[PastAction]:
     """Recorded actions that destroy something, each with whether the grant would have covered it."""
-    found = (_past(state, grant, row) for row in rows)
-    return [past for past in found if past is not None]
+    return [past for row in rows if (past := _past(state, grant, row)) is not None]
 
 
 def near_misses(grant: Grant) -> list[NearMiss]:
@@ -81,8 +80,7 @@ class _Asked(Struct, frozen=True):
     mark: str
 
     def is_covered(self, grant: Grant) -> bool:
-        covering = find_covering([grant], self.who, self.keys, self.assessment, self.mark, grant.created_at)
-        return covering is not None
+        return bool(find_covering([grant], self.who, self.keys, self.assessment, self.mark, grant.created_at))
 
 
 def _past(state: State, grant: Grant, row: AuditRow) -> PastAction | None:
@@ -96,10 +94,10 @@ def _past(state: State, grant: Grant, row: AuditRow) -> PastAction | None:
     except (ReplayError, ValueError, TypeError):
         return None
     assessment, keys = judgement.assessment, tuple(replace(one, target=redact_text(one.target)) for one in keys)
-    if assessment.level < Level.DESTRUCTIVE:
+    if (level := assessment.level) < Level.DESTRUCTIVE:
         return None
     fits = _Asked(keys, assessment, _agent(body.get("agent")), str(body.get("digest", ""))).is_covered(grant)
-    return PastAction(row, record_title(body), agent_words(body), assessment.level, fits, str(body.get("decision", "")))
+    return PastAction(row, record_title(body), agent_words(body), level, fits, str(body.get("decision", "")))
 
 
 def _action(judged: Mapping[str, Any]) -> Action:
@@ -138,13 +136,10 @@ def _above(grant: Grant, own: _Asked) -> Iterator[tuple[str, str, _Asked]]:
 
 
 def _others(own: _Asked) -> Iterator[tuple[str, str, _Asked]]:
-    for words, name in (
-        ("another user or token", "principal"),
-        ("an agent of another name", "name"),
-        ("another session", "session"),
-    ):
-        other = replace(own.who, **{name: f"{getattr(own.who, name)}-other"})
-        yield words, "the same action", replace(own, who=other)
+    who, what = own.who, "the same action"
+    yield "another user or token", what, replace(own, who=replace(who, principal=f"{who.principal}-other"))
+    yield "an agent of another name", what, replace(own, who=replace(who, name=f"{who.name}-other"))
+    yield "another session", what, replace(own, who=replace(who, session=f"{who.session}-other"))
 
 
 def _key(grant: Grant, target: str) -> EffectKey:
@@ -174,8 +169,7 @@ def try_standing_answer(state: State, grant: Grant) -> StandingTrials:
     rows = recent_attempts(state, RECORDS)
     one = PatternSet(deny=(glob,)) if grant.effect == DENY else PatternSet(allow=(glob,))
     with_it = apply_rules(state.policy, LoopRules(patterns=one, proved=True))
-    changed: list[ChangedAnswer] = []
-    unchanged: list[ChangedAnswer] = []
+    found: tuple[list[ChangedAnswer], list[ChangedAnswer]] = [], []
     for row in rows:
         body = body_of(row)
         try:
@@ -187,9 +181,8 @@ def try_standing_answer(state: State, grant: Grant) -> StandingTrials:
             continue
         part = "" if whole else "the pattern meets only a part of it: several commands, or one that runs another"
         why = (part or after.weighed.reason()) if after.word != "allow" else ""
-        found = ChangedAnswer.of(row, body, before, after, why)
-        (changed if before.word != after.word else unchanged).append(found)
-    return StandingTrials(len(rows), tuple(changed), tuple(unchanged))
+        found[before.word == after.word].append(ChangedAnswer.of(row, body, before, after, why))
+    return StandingTrials(len(rows), *map(tuple, found))
 
 
 OFTEN = 3  # approvals after which a grant is suggested
@@ -210,22 +203,19 @@ class Habit(Struct, frozen=True):
 def find_habit(state: State, id: str) -> Habit | None:
     """None where there is none yet, or no narrow grant covers it."""
 
-    def work(tx: Tx) -> tuple[Ticket | None, list[Ticket]]:
+    def work(tx: Tx) -> tuple[Ticket, list[Ticket]]:
         own = tx.ticket(id)
         if own is None:
-            return None, []
+            raise NotFound(f"no ticket {id!r}")
         return own, tx.tickets(TicketQuery(_SAID_YES, own.agent.principal, own.agent.name, limit=MOST_APPROVALS))
 
     own, tickets = state.store.read(work)
-    if own is None:
-        raise NotFound(f"no ticket {id!r}")
     since = state.clock.now() - HABIT_SECONDS
     yes = [one for one in tickets if one.decided_at >= since and one.decided_by not in ("", BY_TIME)]
     return _same(own, yes) or _near(own, yes) if own.level <= HIGHEST else None
 
 
 def _same(own: Ticket, yes: Sequence[Ticket]) -> Habit | None:
-    """The very same effect on the very same targets."""
     same = [one for one in yes if (one.effect_keys and one.effect_keys == own.effect_keys) or one.digest == own.digest]
     if len(same) < OFTEN:
         return None
@@ -237,13 +227,9 @@ def _near(own: Ticket, yes: Sequence[Ticket]) -> Habit | None:
     cwd = str(own.action.get("cwd", ""))
     places = {_place(text) for text in own.effect_keys}
     effect, folder = next(iter(places)) if len(places) == 1 else ("", "")
-    if not effect or not folder or not cwd or cwd == "/" or not folder.startswith(f"{cwd}/"):
+    if not effect or cwd in ("", "/") or not folder.startswith(f"{cwd}/"):
         return None
-    near = [
-        one
-        for one in yes
-        if one.level <= HIGHEST and one.effect_keys and {_place(text) for text in one.effect_keys} == places
-    ]
+    near = [one for one in yes if one.level <= HIGHEST and {_place(text) for text in one.effect_keys} == places]
     if len(near) < OFTEN:
         return None
     ceiling = max(one.level for one in near).word

@@ -25,13 +25,9 @@ DAY = 86_400.0
 NONE = "there is no snapshot here that is not undone already"
 OFF = "this daemon takes no snapshots: it has a user of its own, and no helper that becomes the agent's user (separate.inspector)"
 _NOTED = {
-    "journal": str,
-    "undone_at": str,
-    "changes": int,
+    **dict.fromkeys(("journal", "undone_at", "undoable_as", "reason"), str),
+    **dict.fromkeys(("changes", "uid"), int),
     "force": bool,
-    "undoable_as": str,
-    "reason": str,
-    "uid": int,
 }
 _ROOM = 4  # pruning frees a quarter of the space, or a whole snapshot's
 
@@ -51,7 +47,7 @@ class UndoOutcome(Struct, frozen=True):
 
 
 def list_snapshots(state: State, principal: str = "", limit: int = 50, before: float = 0.0) -> list[Snapshot]:
-    """Lists snapshots of every state, newest first; of one principal, or of all for an operator."""
+    """Of every state, the newest first; of one principal, or of all for an operator."""
     query = SnapshotQuery(principal=principal, before=before, limit=limit)
     return state.store.read(lambda tx: tx.snapshots(query))
 
@@ -125,16 +121,15 @@ def _prune_folder(state: State, whose: str, keeper: SnapshotTaker) -> int:
         return 0
     state.snapshots.usage.bytes[whose] = found.bytes
     old = now - (state.in_force.undo.days + 1) * DAY
-    aged = [row.id for row in state.store.read(lambda tx: _there(state, tx, whose, old, PAGE))]
+    aged = (row.id for row in state.store.read(lambda tx: _there(state, tx, whose, old, PAGE)))
     gone = dict.fromkeys([*state.store.read(lambda tx: _owned(tx, whose, found.ids[:MOST_GONE])), *aged])
-    if not gone:
-        return 0
 
     def work(tx: Tx) -> None:
         for row in filter(None, map(tx.snapshot, gone)):
             tx.end_snapshot(replace(row, state=PRUNED, ended_at=now, ended_by="time"), row)
 
-    _record(state, GONE, "time", {"snapshots": list(gone)[:PAGE], "count": len(gone)}, work)
+    if gone:
+        _record(state, GONE, "time", {"snapshots": list(gone)[:PAGE], "count": len(gone)}, work)
     return len(gone)
 
 
@@ -159,29 +154,23 @@ def _find_with_taker(state: State, id: str, principal: str) -> tuple[SnapshotTak
     if state.snapshots.taker is None and not state.snapshots.takers:
         raise NotFound(OFF)
     row = _find(state, id, principal)
-    keeper = state.snapshots.taker_for(row.principal)
-    if keeper is None:
-        words = f"snapshot {row.id} is out of reach: {row.principal} is no user whose agents ask here (separate.users)"
-        raise NotFound(words)
+    if (keeper := state.snapshots.taker_for(row.principal)) is None:
+        words = f"{row.principal} is no user whose agents ask here (separate.users)"
+        raise NotFound(f"snapshot {row.id} is out of reach: {words}")
     return keeper, row
 
 
 def _find(state: State, id: str, principal: str) -> Snapshot:
     """The requested snapshot; never reveals another principal's."""
-    if id:
-        row = state.store.read(lambda tx: tx.snapshot(id))
-    else:
-        query = SnapshotQuery(KEPT, principal, state.snapshots.machine, actions=True, limit=1)
-        row = next(iter(state.store.read(lambda tx: tx.snapshots(query))), None)
+    query = SnapshotQuery(KEPT, principal, state.snapshots.machine, actions=True, limit=1)
+    row = state.store.read(lambda tx: tx.snapshot(id) if id else next(iter(tx.snapshots(query)), None))
     if row is None or (principal and row.principal != principal):
         raise NotFound(f"no snapshot {id!r:.60}" if id else NONE)
     if row.machine != state.snapshots.machine:
         raise NotFound(f"snapshot {row.id} is on another machine: {row.machine}")
     if row.state == PRUNED:
-        words = (
-            f"snapshot {row.id} was pruned: snapshots last {state.in_force.undo.days} days, as long as there is space"
-        )
-        raise NotFound(words)
+        days = state.in_force.undo.days
+        raise NotFound(f"snapshot {row.id} was pruned: snapshots last {days} days, as long as there is space")
     if row.state == UNDONE:
         raise NotFound(f"snapshot {row.id} was undone already{_by(state, row)}")
     return row
