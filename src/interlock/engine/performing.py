@@ -50,10 +50,10 @@ def perform(tx: Tx, state: State, judged: Judged, found: Gathered, answer: Outco
     now, ticket, issued = judged.now, held.ticket, False
     if held.keep is TicketChange.OPEN:
         _expire_replaced(tx, state, found.ticket, now)
-        made = new_ticket(state, judged, weighed)
-        ticket = _open(tx, state, made, judged.policy.open_tickets)
+        made, most = new_ticket(state, judged, weighed), judged.policy.open_tickets
+        ticket = _open(tx, state, made, most)
         if ticket is None:
-            held = Resolution("deny", FULL.format(judged.policy.open_tickets), code="RATE_LIMIT_EXCEEDED")
+            held = Resolution("deny", FULL.format(most), code="RATE_LIMIT_EXCEEDED")
         else:
             issued = ticket.id == made.id
             if issued:
@@ -79,15 +79,21 @@ def perform(tx: Tx, state: State, judged: Judged, found: Gathered, answer: Outco
     if is_failure(judged, held):
         TOKEN_FAILURES.failed(tx, judged.agent.principal, now)
     used = [grant_use_entry(grant, judged)] if grant is not None and held.outcome == "allow" else []
-    kept = answer.kept if held.outcome == "allow" else None
+    answer = replace(answer, held=held)
+    kept = _kept(answer)
     if kept is not None:
         tx.add_snapshot(snapshot_of(state, judged, kept))
     record = decision_entry(judged, weighed, answer.at, held, kept)
     state.recorder.these(tx, [record, *token_entries(state, judged, held, issued), *used])
-    decision = replace(decision_of(state, judged, replace(answer, held=held)), promptable=found.promptable)
+    decision = replace(decision_of(state, judged, answer), promptable=found.promptable)
     if blocked:
         decision = replace(decision, reason=f"{decision.reason} This agent is blocked from now on: {blocked}.")
     return decision
+
+
+def _kept(answer: Outcome) -> TakenSnapshot | None:
+    """Only an allow names its snapshot."""
+    return answer.kept if answer.held.outcome == "allow" else None
 
 
 def _open(tx: Tx, state: State, made: Ticket, most: int) -> Ticket | None:
@@ -101,27 +107,24 @@ def _open(tx: Tx, state: State, made: Ticket, most: int) -> Ticket | None:
 
 
 def _expire_replaced(tx: Tx, state: State, ticket: Ticket | None, now: float) -> None:
-    """Expires an overdue ticket before a new one takes its place."""
-    after = settle(ticket, now) if ticket is not None else None
-    if ticket is not None and after is not None and after != ticket and tx.change_ticket(after, ticket):
+    if ticket is not None and (after := settle(ticket, now)) != ticket and tx.change_ticket(after, ticket):
         state.recorder.event(tx, "expire", "time", {"ticket": ticket.id})
 
 
 def _spend(
     tx: Tx, state: State, judged: Judged, ticket: Ticket, before: Ticket, held: Resolution
 ) -> tuple[Ticket, Resolution]:
-    now = judged.now
     if ticket != before and not tx.change_ticket(ticket, before):  # changed by time alone
         found = tx.ticket(ticket.id)
         if found is None or replace(found, decided_at=ticket.decided_at, expires_at=ticket.expires_at) != ticket:
             words = f"ticket {short_id(ticket.id)} was answered just now; try again"
             return ticket, Resolution("deny", words, ticket=ticket)
         ticket = found  # maintenance has expired it meanwhile
-    spent = apply_move(ticket, "spend", now)
+    spent = apply_move(ticket, "spend", judged.now)
     if not tx.change_ticket(spent, ticket) or not state.baseline.spend(ticket.id, held):
         words = f"ticket {short_id(ticket.id)} was used already"
         return ticket, Resolution("deny", words, ticket=ticket, code="TOKEN_ALREADY_USED")
-    agree(tx, state, ticket, now)
+    agree(tx, state, ticket, judged.now)
     return spent, held
 
 
@@ -156,9 +159,7 @@ def history_entry(judged: Judged, outcome: str) -> HistoryEntry:
 
 
 def decision_of(state: State, judged: Judged, answer: Outcome) -> Decision:
-    """Builds the decision; only an allow names its snapshot."""
-    weighed, held = answer.weighed, answer.held
-    kept = answer.kept if held.outcome == "allow" else None
+    weighed, held, kept = answer.weighed, answer.held, _kept(answer)
     token = pending_token(state, judged, held)
     code = code_of(held, weighed, token)
     return Decision(
@@ -185,8 +186,8 @@ def decision_of(state: State, judged: Judged, answer: Outcome) -> Decision:
 def _patterns(judged: Judged) -> tuple[dict[str, Any], ...]:
     if judged.registry_match is None:
         return ()
-    found = matching_patterns(judged.assessment, judged.policy, judged.registry_match)
-    return tuple(pattern.wire for pattern in found.patterns)
+    found = matching_patterns(judged.assessment, judged.policy, judged.registry_match).patterns
+    return tuple(pattern.wire for pattern in found)
 
 
 INFERRED = "DANGER_LEVEL_INFERRED"
@@ -210,19 +211,20 @@ def block_for(tx: Tx, state: State, judged: Judged, counts: Counts, weighed: Pol
     """Blocks the caller where this answer calls for it; only in enforcing mode, and never a person."""
     if held.outcome == "allow" or judged.in_force.mode != "enforcing" or judged.agent.person:
         return ""
-    agent, reason = judged.agent, _block_reason(judged, counts, weighed)
-    if not reason or tx.block(agent.principal) is not None:
-        return ""
-    _block(tx, state, agent, reason, judged.now)
-    return reason
+    reason = _block_reason(judged, counts, weighed)
+    return reason if reason and _block(tx, state, judged.agent, reason, judged.now) else ""
 
 
-def _block(tx: Tx, state: State, agent: AgentRef, reason: str, now: float) -> None:
+def _block(tx: Tx, state: State, agent: AgentRef, reason: str, now: float) -> bool:
+    """False where the principal is blocked already."""
+    if tx.block(agent.principal) is not None:
+        return False
     block = Block(agent.principal, reason, now, "interlock", agent.name)
     tx.save_block(block)
     details = {"principal": agent.principal, "name": agent.name, "reason": reason}
     state.recorder.event(tx, "block", "interlock", details)
     state.remember_block(block)
+    return True
 
 
 def block_now(state: State, agent: AgentRef, reason: str, alert: Mapping[str, Any]) -> bool:
@@ -231,10 +233,7 @@ def block_now(state: State, agent: AgentRef, reason: str, alert: Mapping[str, An
     def work(tx: Tx) -> bool:
         now = state.clock.now()
         state.recorder.event(tx, "alert", "interlock", alert)
-        if tx.block(agent.principal) is not None or state.mode != "enforcing":
-            return False
-        _block(tx, state, agent, reason, now)
-        return True
+        return state.mode == "enforcing" and _block(tx, state, agent, reason, now)
 
     return state.store.write(work)
 

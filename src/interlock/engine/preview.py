@@ -16,7 +16,7 @@ from interlock.config import load_config
 from interlock.engine.assessment import Unjudged
 from interlock.engine.decide import HYPOTHETICAL, Outcome, World, decide, with_snapshot
 from interlock.engine.explain import PolicyAnswer
-from interlock.impact.inspection import Inspection, inspection_of, with_impact
+from interlock.impact.inspection import inspection_of, with_impact
 from interlock.model import Action, AgentRef, Level, Loss, command, intent, operation, tool
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.impact import Impact
@@ -32,17 +32,10 @@ from interlock.runtime import InForce, Judged, Request, rules_of
 def local_policy(policy: str | None = None, config: str | None = None) -> InForce:
     """What a daemon with this configuration would have in force; raises ConfigError, PolicyError and PackError."""
     found = load_config(Path(config) if config else None)
-    registry = Registry()
+    chosen, registry = load_policy(policy) if policy is not None else found.effective_policy(), Registry()
     for pattern in found.patterns:
         registry.register(pattern)
-    return InForce(
-        rules_of(found),
-        load_policy(policy) if policy is not None else found.effective_policy(),
-        found.mode,
-        registry,
-        impact=found.impact,
-        undo=found.undo,
-    )
+    return InForce(rules_of(found), chosen, found.mode, registry, impact=found.impact, undo=found.undo)
 
 
 def preview(
@@ -64,20 +57,17 @@ def preview(
         own, named = read or (judge(action, by.rules, files), None)
         matched = match_registry(action, by.registry, policy, by.rules)
         judgement = add_registry_findings(own, matched, by.rules)
-        at = replace(at or Circumstances(), mode=by.mode, registry_match=matched)
+        at, question = replace(at or Circumstances(), mode=by.mode, registry_match=matched), None
         if judgement.assessment.level <= Level.REVERSIBLE:
             at = replace(at, cumulative=0)  # everyday work is never asked about
-        question = None
         if look is not None:
             question = inspection_of(action, judgement, created or NOTHING_CREATED)
             at = with_impact(at, question, look, by.impact.exempt)
         judged = _judged(action, judgement, named or match_names(action, judgement.facts), by)
-        world = World(policy, at)
+        world = World(policy, at, question=question)
         outcome = decide(judged, world)
-        keepable = question is not None and _passes_when_kept(judged, by, world, outcome, question)
-        return PolicyAnswer(
-            outcome.held.outcome, outcome.weighed, judgement, policy.name, by.mode, at.impact, keepable, question
-        )
+        word, keepable = outcome.held.outcome, _passes_when_kept(judged, world, outcome)
+        return PolicyAnswer(word, outcome.weighed, judgement, policy.name, by.mode, at.impact, keepable, question)
     except Exception as error:
         return Unjudged.by(error)
 
@@ -93,36 +83,33 @@ def _judged(action: Action, judgement: Judgement, named: MatchNames, by: InForce
     return Judged(Request(action, AgentRef(""), "preview"), judgement, named, None, 0.0, by)
 
 
-def _passes_when_kept(judged: Judged, by: InForce, world: World, outcome: Outcome, question: Inspection) -> bool:
-    seen = world.at.impact
-    if outcome.held.outcome == "allow" or seen is None or seen.loss not in (Loss.LOST, Loss.RECOVERABLE):
+def _passes_when_kept(judged: Judged, world: World, outcome: Outcome) -> bool:
+    seen, question, by = world.at.impact, world.question, judged.in_force
+    if outcome.held.outcome == "allow" or question is None:
         return False
-    can = by.undo.enabled and by.impact.exempt and by.mode == "enforcing"
-    return can and question.copyable and question.excuses(seen) and with_snapshot(judged, world).held.outcome == "allow"
+    if seen is None or seen.loss not in (Loss.LOST, Loss.RECOVERABLE) or by.mode != "enforcing":
+        return False
+    can = by.undo.enabled and by.impact.exempt and question.copyable and question.excuses(seen)
+    return can and with_snapshot(judged, world).held.outcome == "allow"
 
 
 def preview_json(answer: PolicyAnswer) -> dict[str, Any]:
     """What a person is told before a command of theirs runs."""
     assessment = answer.assessment
-    worst = assessment.worst
     return {
         "verdict": answer.verdict.word,
         "outcome": answer.outcome,
         "level": int(assessment.level),
         "levelName": assessment.level.word,
         "irreversible": assessment.irreversible,
-        "reason": worst.reason if worst else "",
-        "rule": worst.rule if worst else "",
-        "instead": worst.instead if worst else "",
+        **{name: getattr(assessment.worst, name, "") for name in ("reason", "rule", "instead")},
         "impact": answer.seen.words if answer.seen is not None else "",
     }
 
 
 CWD = "/home/dev/app"  # where the commands of cases run
 _KINDS = ("command", "operation", "tool", "hint")
-_KEYS = frozenset(
-    {*_KINDS, "params", "input", "crude", "cwd", "loss", "kept", "mode", "expect", "cooling", "approvers"}
-)
+_KEYS = frozenset({*_KINDS, *"params input crude cwd loss kept mode expect cooling approvers".split()})
 
 
 def failed_cases(policy: Policy, rules: Rulebook) -> list[str]:
@@ -140,8 +127,10 @@ def _wrong(case: Mapping[str, Any], policy: Policy, rules: Rulebook) -> str:
     if len(kinds) != 1:
         return f"expected one of {', '.join(_KINDS)}"
     loss, mode = case.get("loss", "unknown"), case.get("mode", "enforcing")
-    if loss not in set(Loss) or mode not in MODES:
-        return f"no loss {loss!r}" if loss not in set(Loss) else f"no mode {mode!r}"
+    if loss not in set(Loss):
+        return f"no loss {loss!r}"
+    if mode not in MODES:
+        return f"no mode {mode!r}"
     if type(case.get("kept", False)) is not bool:
         return f"kept: expected true or false, got {case['kept']!r:.40}"
     action = _action(kinds[0], case)
@@ -152,13 +141,13 @@ def _wrong(case: Mapping[str, Any], policy: Policy, rules: Rulebook) -> str:
     found = preview(action, InForce(rules, policy, mode), read=(judged, match_names(action, judged.facts)), at=at)
     if isinstance(found, Unjudged):
         return f"{action.text!r}: {found.error}"
-    got, asked = found.outcome, found.weighed.requirement
+    got, asked, lead = found.outcome, found.weighed.requirement, f"{action.text!r}: expected"
     if got != case["expect"]:
-        return f"{action.text!r}: expected {case['expect']}, got {got} ({'; '.join(found.weighed.factors) or 'nothing spoke'})"
+        return f"{lead} {case['expect']}, got {got} ({'; '.join(found.weighed.factors) or 'nothing spoke'})"
     if case.get("cooling", asked.cooling_seconds) != asked.cooling_seconds:
-        return f"{action.text!r}: expected {case['cooling']} s of cooling-off, got {asked.cooling_seconds}"
+        return f"{lead} {case['cooling']} s of cooling-off, got {asked.cooling_seconds}"
     if "approvers" in case and frozenset(case["approvers"]) != asked.approvers:
-        return f"{action.text!r}: expected approvers {sorted(case['approvers'])}, got {sorted(asked.approvers)}"
+        return f"{lead} approvers {sorted(case['approvers'])}, got {sorted(asked.approvers)}"
     return ""
 
 
