@@ -14,14 +14,11 @@ _PACKAGES = frozenset({"site-packages", "dist-packages"})
 
 
 def guarded_of(config: Config) -> OwnAssets:
-    """Interlock's own files, process and port, under each name and where links lead."""
-    paths = [os.path.abspath(path) for path in _paths(config)]
-    real = [os.path.realpath(path) for path in paths]
-    ports = {config.daemon.port} if config.daemon.port else set()
-    pid = os.getpid()
-    found = tuple(sorted({*paths, *real, f"/proc/{pid}"} - {"/"}))
+    """Under each name, and where links lead."""
+    paths, pid = [os.path.abspath(path) for path in _paths(config)], os.getpid()
+    found = {*paths, *map(os.path.realpath, paths), f"/proc/{pid}"} - {"/"}
     process = Process(pid, os.getpgrp(), _read(f"/proc/{pid}/comm"), _read(f"/proc/{pid}/cmdline"))
-    return OwnAssets(found, (process,), frozenset(ports))
+    return OwnAssets(tuple(sorted(found)), (process,), frozenset({config.daemon.port} - {0}))
 
 
 def _paths(config: Config) -> Iterator[Path]:

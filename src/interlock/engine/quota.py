@@ -58,23 +58,23 @@ def take_quota(state: State, room: QuotaQuestion) -> list[dict[str, Any]]:
     if not room.limits:
         return []
     now = state.clock.now()
-    found = state.store.read(
-        lambda tx: quota_refusal(room.limits, used_quota(tx, state, room.adapter), room.asked, now)
-    )
-    if found is not None and found.pause is not None:
+    found = quota_refusal(room.limits, _read_used(state, room.adapter), room.asked, now)
+    if found is not None:
+        if found.pause is None:
+            raise QuotaRefused(found.code, found.message, found.details)
         _ask(state, room, found, found.pause)
         now = state.clock.now()
-    elif found is not None:
-        raise QuotaRefused(found.code, found.message, found.details)
     if not room.count:
-        used = state.store.read(lambda tx: used_quota(tx, state, room.adapter))
-        return quota_warnings(room.limits, used, now)
+        return quota_warnings(room.limits, _read_used(state, room.adapter), now)
     return state.store.write(lambda tx: _count(tx, state, room, now))
 
 
 def quota_status(state: State, adapter: str, limits: ServiceLimits) -> dict[str, Any]:
-    used = state.store.read(lambda tx: used_quota(tx, state, adapter))
-    return quota_report(limits, used, adapter, state.clock.now())
+    return quota_report(limits, _read_used(state, adapter), adapter, state.clock.now())
+
+
+def _read_used(state: State, adapter: str) -> QuotaUsage:
+    return state.store.read(lambda tx: used_quota(tx, state, adapter))
 
 
 def used_quota(tx: Tx, state: State, adapter: str) -> QuotaUsage:
@@ -82,9 +82,8 @@ def used_quota(tx: Tx, state: State, adapter: str) -> QuotaUsage:
     try:
         return msgspec.json.decode(tx.setting(SETTING + adapter) or "{}", type=QuotaUsage)
     except ValueError:
-        state.trouble(
-            f"the counters of adapter {adapter[:80]!r} were altered outside Interlock and begin anew", "altered"
-        )
+        words = f"the counters of adapter {adapter[:80]!r} were altered outside Interlock and begin anew"
+        state.trouble(words, "altered")
         return QuotaUsage()
 
 
@@ -119,23 +118,18 @@ def _request(room: QuotaQuestion, found: QuotaRefusal, quota: Quota) -> Request:
     call = AdapterCall(GOING_ON, Level.REVERSIBLE, Trust.CERTIFIED, "execute")
     action = operation(GOING_ON, params, "EXECUTE", declared=Level.REVERSIBLE)
     token = OWN + room.token.removeprefix(PREFIX) if room.token.startswith(PREFIX) else room.token and PREFIX
-    return Request(
-        action, room.agent, room.door, token=token, adapter_context=AdapterContext(call, block), adapter=room.adapter
-    )
+    context = AdapterContext(call, block)
+    return Request(action, room.agent, room.door, token=token, adapter_context=context, adapter=room.adapter)
 
 
 def _held(decision: Decision, found: QuotaRefusal) -> QuotaRefused:
     if not decision.token:  # a token that does not count, a queue that is full, a state that cannot be known
-        code = decision.code or "PERMISSION_DENIED"
-        return QuotaRefused(code, decision.reason, decision.details)
+        return QuotaRefused(decision.code or "PERMISSION_DENIED", decision.reason, decision.details)
     token = PREFIX + decision.token.removeprefix(OWN)
     until = iso(decision.ticket.expires_at) if decision.ticket else ""
+    message = decision.details.get("confirmation_message", found.message)
+    shown = {"token": token, "expires_at": until, "message": message}
     details = {**found.details, "confirmation_token": token, "expires_at": until}
-    shown = {
-        "token": token,
-        "expires_at": until,
-        "message": decision.details.get("confirmation_message", found.message),
-    }
     return QuotaRefused(found.code, found.message, details, shown)
 
 

@@ -99,11 +99,9 @@ def replay_record(row: AuditRow, by: InForce) -> ReplayedDecision:
 
 
 def compare_policies(rows: Iterable[AuditRow], rules: Rulebook, one: Policy, other: Policy) -> Comparison:
-    """Compares two policies over a record; attempts that cannot be replayed are counted by reason."""
+    """Attempts that cannot be replayed are counted by reason."""
     found = Comparison()
-    for row in rows:
-        if not is_attempt(row):
-            continue
+    for row in filter(is_attempt, rows):
         found.records += 1
         body = body_of(row)
         try:
@@ -152,14 +150,10 @@ def _ruled(body: Mapping[str, Any], policy: Policy) -> Policy:
 
 def _judge_again(body: Mapping[str, Any], given: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
     asked: list[str] = []
-    action = _action(given)
-    level = body.get("claimed_level")
+    action, level = _action(given), body.get("claimed_level")
     try:
-        at = Circumstances(
-            mode=body["mode"],
-            claimed_risk=body.get("claimed_risk"),
-            claimed_level=None if level is None else Level(level),
-        )
+        claimed = None if level is None else Level(level)
+        at = Circumstances(mode=body["mode"], claimed_risk=body.get("claimed_risk"), claimed_level=claimed)
     except (KeyError, TypeError, ValueError) as error:
         raise _unclear(error) from None
     judged = judge(action, rules, asked.append)  # returns None, and collects the scripts that were requested
@@ -183,12 +177,8 @@ def _replayed(judged: Judgement, named: MatchNames, by: InForce, at: Circumstanc
 
 def _action(given: Any) -> Action:
     try:
-        return Action(
-            Kind(given["kind"]),
-            MappingProxyType(dict(given["fields"])),
-            str(given["cwd"]),
-            home=str(given.get("home", "")),
-        )
+        fields, home = MappingProxyType(dict(given["fields"])), str(given.get("home", ""))
+        return Action(Kind(given["kind"]), fields, str(given["cwd"]), home=home)
     except (KeyError, TypeError, ValueError) as error:
         raise _unclear(error) from None
 
@@ -199,8 +189,7 @@ def _unclear(error: Exception) -> ReplayError:
 
 def _other_rules(row: AuditRow, by: InForce) -> str:
     """Why a difference would prove nothing: other rules or another policy."""
-    pairs = (("rulebook", row.rulebook, by.rulebook_hash), ("policy", row.policy, by.policy_hash))
-    for what, then, now in pairs:
+    for what, then, now in ("rulebook", row.rulebook, by.rulebook_hash), ("policy", row.policy, by.policy_hash):
         if then != now:
             return f"it was decided by another {what} ({then[:12] or 'unknown'}) than the one at hand ({now[:12]})"
     return ""
@@ -210,8 +199,8 @@ def _differences(body: Mapping[str, Any], made: Replayed) -> dict[str, tuple[Any
     """Compared as the bytes that would be written, both redacted."""
     keys = _MADE if "facts" in body else _MADE_SHORTLY
     written = {**_written(made), "decision": made.word}
-    rest = {key: value for key, value in body.items() if key not in keys}
-    whole = redact(simplify({**rest, **{key: written[key] for key in keys if key in written}}))
+    whole = {key: value for key, value in body.items() if key not in keys}
+    whole = redact(simplify(whole | {key: written[key] for key in keys if key in written}))
     pairs = {key: (body.get(key), whole.get(key)) for key in keys}
     return {key: pair for key, pair in pairs.items() if canonical_json(pair[0]) != canonical_json(pair[1])}
 
@@ -232,5 +221,4 @@ def _written(made: Replayed) -> dict[str, Any]:
         findings=tuple(finding.rule for finding in seen.findings),
         requirement=weighed.requirement,
     )
-    body = attempt_body(attempt)
-    return {key: body[key] for key in _MADE if key in body}
+    return attempt_body(attempt)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -111,9 +111,9 @@ def _decisions(counts: Mapping[str, int]) -> Iterable[Sample]:
 def _answers(figures: Figures) -> Iterable[Sample]:
     for verdict in VERDICTS:
         total, buckets = 0, []
-        for within in (*map(str, ANSWERED_WITHIN), "inf"):
+        for within, label in *((str(one), f"{one}.0") for one in ANSWERED_WITHIN), ("inf", "+Inf"):
             total += figures.answers.get(f"{verdict}:{within}", 0)
-            buckets.append(("+Inf" if within == "inf" else f"{within}.0", total))
+            buckets.append((label, total))
         yield Sample(figures.answer_ms.get(verdict, 0) / 1000, (("verdict", verdict),), tuple(buckets))
 
 
@@ -198,12 +198,10 @@ def answer_statistics(state: State, days: int = DAYS) -> AnswerStatistics:
 
 
 def _days(tickets: Iterable[Ticket], since: float, days: int) -> list[tuple[float, dict[Level, int]]]:
-    counts: dict[int, Counter[Level]] = {day: Counter() for day in range(days)}
+    counts: dict[int, Counter[Level]] = defaultdict(Counter)
     for ticket in tickets:
-        day = int((ticket.opened_at - since) // DAY)
-        if day in counts:
-            counts[day][ticket.level] += 1
-    return [(since + day * DAY, dict(found)) for day, found in counts.items()]
+        counts[int((ticket.opened_at - since) // DAY)][ticket.level] += 1
+    return [(since + day * DAY, dict(counts[day])) for day in range(days)]
 
 
 def _spans(seconds: list[float]) -> list[tuple[str, int]]:
@@ -213,9 +211,9 @@ def _spans(seconds: list[float]) -> list[tuple[str, int]]:
 
 
 def _agents(tickets: Iterable[Ticket]) -> list[tuple[str, dict[Level, int]]]:
-    counts: dict[str, Counter[Level]] = {}
+    counts: dict[str, Counter[Level]] = defaultdict(Counter)
     for ticket in tickets:
-        counts.setdefault(ticket.agent.name or ticket.agent.principal, Counter())[ticket.level] += 1
+        counts[ticket.agent.name or ticket.agent.principal][ticket.level] += 1
     ordered = sorted(counts.items(), key=lambda item: (-item[1].total(), item[0]))
     return [(name, dict(found)) for name, found in ordered]
 
@@ -247,24 +245,20 @@ class ReachedLimit(Struct, frozen=True):
 def reached_limits(tx: Tx, state: State, principal: str = "") -> list[ReachedLimit]:
     """Agents at a limit of cumulative risk or open tickets; of one principal, or of all."""
     most = state.policy.escalate.cumulative
-    sums = _sums(tx, state.clock.now(), most, principal) if most is not None else []
+    sums = _sums(tx, state.clock.now(), most, principal) if most is not None else ()
     return [*sums, *_queues(tx, state.policy.open_tickets, principal)]
 
 
-def _sums(tx: Tx, now: float, most: int, principal: str) -> list[ReachedLimit]:
-    found = []
+def _sums(tx: Tx, now: float, most: int, principal: str) -> Iterator[ReachedLimit]:
     for one in tx.agent_totals():
-        if one.last_at < now - HOUR or principal not in ("", one.principal):
-            continue
-        agent = AgentRef(one.principal, one.name)
-        points = tx.counts(agent, "", "", now).cumulative
-        if points >= most:
-            found.append(ReachedLimit(agent, points, cumulative_words(points, most)))
-    return found
+        if one.last_at >= now - HOUR and principal in ("", one.principal):
+            agent = AgentRef(one.principal, one.name)
+            if (points := tx.counts(agent, "", "", now).cumulative) >= most:
+                yield ReachedLimit(agent, points, cumulative_words(points, most))
 
 
-def _queues(tx: Tx, most: int, principal: str) -> list[ReachedLimit]:
+def _queues(tx: Tx, most: int, principal: str) -> Iterator[ReachedLimit]:
     waiting = tx.tickets(TicketQuery(OPEN_STATES, principal, limit=1_000))
     full = Counter(AgentRef(one.agent.principal, one.agent.name, one.agent.session) for one in waiting)
     words = "{} actions of this session wait for an answer, so that the next held action is denied"
-    return [ReachedLimit(agent, 0, words.format(count)) for agent, count in full.items() if count >= most]
+    return (ReachedLimit(agent, 0, words.format(count)) for agent, count in full.items() if count >= most)
