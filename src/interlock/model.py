@@ -21,7 +21,15 @@ Span = tuple[int, int]  # start and end offset in the action's own text
 Seconds = float  # an int where they are whole, as `times.seconds_of` makes them: what was sealed as 30 is not 30.0
 
 
-class Level(IntEnum):
+class WordedEnum(IntEnum):
+    """Ranks with a word each."""
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+class Level(WordedEnum):
     """How much harm an action can do (DL-01)."""
 
     SAFE = 0
@@ -30,12 +38,8 @@ class Level(IntEnum):
     DANGEROUS = 3
     FORBIDDEN = 4
 
-    @property
-    def word(self) -> str:
-        return self.name.lower()
 
-
-class Trust(IntEnum):
+class Trust(WordedEnum):
     """How far an adapter or a server is trusted, lowest first (TL-01)."""
 
     UNTESTED = 0
@@ -43,10 +47,6 @@ class Trust(IntEnum):
     VALIDATED = 2
     COMMUNITY_REVIEWED = 3
     CERTIFIED = 4
-
-    @property
-    def word(self) -> str:
-        return self.name.lower()
 
 
 TRUSTS = MappingProxyType({trust.word: trust for trust in Trust})
@@ -101,7 +101,7 @@ class Loss(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Human(IntEnum):
+class Human(WordedEnum):
     NONE = 0
     CONFIRM = 1
     APPROVE = 2
@@ -174,13 +174,10 @@ class Action(Struct, frozen=True):
         return given if isinstance(given, Mapping) else NOTHING
 
 
-_TEXT_FIELD = MappingProxyType(
-    {Kind.COMMAND: "command", Kind.OPERATION: "operation", Kind.TOOL: "tool", Kind.INTENT: "hint"}
-)
+_TEXT_FIELD = MappingProxyType({**{kind: kind.value for kind in Kind}, Kind.INTENT: "hint"})
 
 
 def command(text: str, cwd: str = "") -> Action:
-    """Shell text that is about to run in `cwd`."""
     return Action(Kind.COMMAND, MappingProxyType({"command": text}), cwd)
 
 
@@ -196,12 +193,10 @@ def operation(
 
 
 def tool(name: str, given: Mapping[str, Any], cwd: str = "") -> Action:
-    """A tool that is about to be called with this input."""
     return Action(Kind.TOOL, MappingProxyType({"tool": name, "input": given}), cwd)
 
 
 def intent(hint: str, cwd: str = "") -> Action:
-    """An action that an agent announces in prose."""
     return Action(Kind.INTENT, MappingProxyType({"hint": hint}), cwd)
 
 
@@ -325,13 +320,12 @@ class Requirement(Struct, frozen=True):
         if self.blocked:
             return "block"
         if self.human is not Human.NONE:
-            return self.human.name.lower()
+            return self.human.word
         return "cool_off" if self.cooling_seconds else "allow"
 
 
 def requirement_json(asked: Requirement) -> dict[str, Any]:
-    human, approvers = asked.human.name.lower(), sorted(asked.approvers)
-    return {"word": asked.word, **asdict(asked), "human": human, "approvers": approvers}
+    return {"word": asked.word, **asdict(asked), "human": asked.human.word, "approvers": sorted(asked.approvers)}
 
 
 _AGREEMENT = {
@@ -397,11 +391,9 @@ class Decision(Confidential, Struct, frozen=True):
     promptable: bool = False  # its agent has a prompt of its own, and whoever sits before it can judge the action
 
     def __bool__(self) -> bool:
-        """True where the action may run."""
         return self.allowed
 
     def __str__(self) -> str:
-        """`outcome: reason`."""
         return f"{self.outcome}: {self.reason}"
 
     @property

@@ -119,7 +119,7 @@ class Restriction(Struct, frozen=True):
     ttl_seconds: Annotated[int, says("how long it lasts", 0, 86_400)] = field(default=0, name="ttlSeconds")
 
 
-HUMANS = {human.name.lower(): human for human in Human}
+HUMANS = {human.word: human for human in Human}
 IRREVERSIBLE = {OFF: Human.NONE, **{word: human for word, human in HUMANS.items() if human}}
 _WORDS = ("allow", "cool_off", "confirm", "approve", "verify", "block")
 _CONTROL_KEYS = frozenset({*"require cooling_seconds approvers quorum reauth denies".split(), *_REPLACING})

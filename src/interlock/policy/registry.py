@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from enum import IntEnum
 from functools import cache, cached_property
 from itertools import chain
 from typing import Any
@@ -16,7 +15,7 @@ from interlock.analysis.confusables import plain
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.lexicon import vocabulary
 from interlock.analysis.packs import load_words
-from interlock.model import Category, Level
+from interlock.model import Category, Level, WordedEnum
 
 MAX_ACTION = 10_000  # characters of an action that are matched
 MAX_COOLING_MS = 300_000
@@ -28,15 +27,11 @@ _UNDONE = lazy_regex(rf"(?<![a-z0-9])un{_VERBS}", re.IGNORECASE)  # undelete_tab
 _MEANS_UNDOING = lazy_regex(rf"un[(?:]*{_VERBS}", re.IGNORECASE)  # a pattern that is about unlock_account itself
 
 
-class Severity(IntEnum):
+class Severity(WordedEnum):
     LOW = 0
     MEDIUM = 1
     HIGH = 2
     CRITICAL = 3
-
-    @property
-    def word(self) -> str:
-        return self.name.lower()
 
     @property
     def level(self) -> Level:
@@ -84,19 +79,18 @@ class Pattern(Struct, frozen=True, rename="camel"):
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Pattern:
         """With the keys of the wire or of the file; refuses an unknown key."""
-        name = data.get("id", "?")
+        where = f"pattern {data.get('id', '?')!r}"
         values: dict[str, Any] = {}
         for key, value in data.items():
             field = _WIRE.get(key, key)
             if field not in cls.__struct_fields__:
-                known = ", ".join(sorted(cls.__struct_fields__))
-                raise PatternError(f"pattern {name!r}: unknown key {key!r}; known: {known}")
+                raise PatternError(f"{where}: unknown key {key!r}; known: {', '.join(sorted(cls.__struct_fields__))}")
             if field in values:
-                raise PatternError(f"pattern {name!r}: {field} is given twice")
+                raise PatternError(f"{where}: {field} is given twice")
             values[field] = value
         for key in ("id", "pattern", "category", "severity"):
             if key not in values:
-                raise PatternError(f"pattern {name!r}: {key} is missing")
+                raise PatternError(f"{where}: {key} is missing")
         for key, words in (("category", _CATEGORY_WORDS), ("severity", _SEVERITY_WORDS)):
             values[key] = words.get(str(values[key]), values[key])
         return cls(**values)
@@ -256,7 +250,6 @@ class Registry:
         self._change = object()
 
     def unregister(self, id: str) -> Pattern:
-        """Takes a pattern out; refuses an id that is not there."""
         gone = self._patterns.pop(id, None)
         if gone is None:
             raise PatternError(f"no pattern {id!r}")

@@ -123,7 +123,7 @@ def policy_json(policy: Policy) -> dict[str, Any]:
         "description": policy.description,
         "extends": policy.extends or None,
         "levels": {level.word: control(level) for level in Level},
-        "irreversible": policy.irreversible.name.lower(),
+        "irreversible": policy.irreversible.word,
         "patterns": policy.patterns.texts,
         "restrictions": policy.restriction.patterns.texts,
         "matrix": policy.matrix,

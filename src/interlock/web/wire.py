@@ -101,7 +101,7 @@ def policy_json(policy: Policy) -> Json:
     """What an agent may know beforehand: the requirement of each level, and the patterns."""
     return wire_fields(policy, "name,description,matrix,open_tickets") | {
         "levels": {level.word: _control(policy.levels[level]) for level in Level},
-        "irreversible": policy.irreversible.name.lower(),
+        "irreversible": policy.irreversible.word,
         "patterns": policy.patterns.texts,
         "restrictions": policy.restriction.patterns.texts,
     }
