@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
@@ -258,7 +259,7 @@ def _key(action: Action) -> Key | None:
 
 def _is_small(value: Any) -> bool:
     if isinstance(value, Mapping):
-        return len(value) <= MOST_FIELDS and all(_is_plain(name) and _is_plain(one) for name, one in value.items())
+        return len(value) <= MOST_FIELDS and all(map(_is_plain, chain(value, value.values())))
     return _is_plain(value)
 
 

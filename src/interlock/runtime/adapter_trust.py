@@ -111,14 +111,13 @@ def find_adapter(state: State, name: str, mark: str = "") -> LoadedAdapter:
     """Refuses a name that several servers share."""
     found = [one for one in state.adapters.found(name) if one.mark.startswith(mark)]
     if not found:
-        named = ", ".join(sorted(state.adapters.names)) or "none"
-        words = f"no adapter {name!r} is loaded, and no proxy has reported a server of that name; known: {named}"
-        raise NotFound(words)
+        known = ", ".join(sorted(state.adapters.names)) or "none"
+        lead = f"no adapter {name!r} is loaded, and no proxy has reported a server of that name"
+        raise NotFound(f"{lead}; known: {known}")
     if len(found) > 1:
         each = "; ".join(f"--mark {one.mark[:8]}: {one.path}" for one in found)
-        raise AnswerRefused(
-            f"{len(found)} servers go by the name {name!r}: say which ({each})", "VALIDATION_INVALID_VALUE"
-        )
+        words = f"{len(found)} servers go by the name {name!r}: say which ({each})"
+        raise AnswerRefused(words, "VALIDATION_INVALID_VALUE")
     return found[0]
 
 
@@ -138,9 +137,8 @@ def settle_trust(state: State) -> int:
     """Records expired certifications as demotions and returns how many; without a signed-in operator there is no key to seal with."""
     now, ended = state.clock.now(), 0
     for name in list(state.adapters.kept):
-        kept = _proved(state, name)
-        same = [one for one in state.adapters.found(name) if kept is not None and one.mark == kept.mark]
-        loaded = same[0] if same else state.adapters.loaded.get(name)
+        kept, own = _proved(state, name), state.adapters.loaded.get(name)
+        loaded = next((one for one in state.adapters.found(name) if kept is not None and one.mark == kept.mark), own)
         if kept is None or loaded is None:
             continue
         after = settle_expired(kept.record, now, BY_TIME)
@@ -158,10 +156,8 @@ def _change_level(
         return demote(before, to, by, now, reason)
     if to is before.level:
         return revalidate(before, by, now, reason)
-    if to is not Trust.CERTIFIED:
-        return promote(before, to, by, now, reason)
-    certification = loaded.adapter.trust.certification
-    if certification is None:
+    certification = loaded.adapter.trust.certification if to is Trust.CERTIFIED else None
+    if certification is None and to is Trust.CERTIFIED:
         raise TrustError("certified takes a certification in the adapter's file, with its authority and signature")
     return promote(before, to, by, now, reason, certification)
 
@@ -179,8 +175,8 @@ def _record(state: State, loaded: LoadedAdapter, now: float) -> TrustRecord:
 def _save(state: State, tx: Tx, loaded: LoadedAdapter, record: TrustRecord, by: str) -> TrustEntry:
     name, last = loaded.adapter.name, record.history[-1]
     before = state.adapters.kept.get(name)
-    earlier = max(state.adapters.recorded.get(name, (0.0,))[0], before.at if before else 0.0)
-    at = max(state.clock.now(), earlier + _STEP)
+    recorded = state.adapters.recorded.get(name, (0.0,))[0]
+    at = max(state.clock.now(), recorded + _STEP, before.at + _STEP if before else 0.0)
     key = state.sessions.seal_key()
     if key is None:
         raise AnswerRefused("nobody has unlocked this daemon: an operator runs `interlock unlock`")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter, methodcaller
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +18,7 @@ from interlock.adapters.danger import DangerBlock
 from interlock.adapters.levels import call_facts, effective_level, level_from_name
 from interlock.adapters.trust import HIGHEST_CLAIM, TrustRecord, current_trust
 from interlock.config import Config, ConfigError
-from interlock.model import Kind, Level, Trust, operation
+from interlock.model import NOTHING, Kind, Level, Trust, operation
 from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
 from interlock.runtime import put_bounded
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 INTROSPECT = "introspect"
 _MOST_SERVERS, _MOST_TWINS = 200, 20
-_NOTHING: Mapping[str, Any] = {}
 
 
 class LoadedAdapter(Struct, frozen=True):
@@ -78,14 +77,16 @@ def read_adapters(config: Config) -> tuple[LoadedAdapter, ...]:
     for name in config.adapters:
         path = _path(config, name)
         reading = _reading(path)
-        wrong += [_words(path, problem) for problem in reading.problems if problem.error]
+        said: tuple[list[str], list[str]] = [], []
+        for problem in reading.problems:
+            said[problem.error].append(f"{path}{f':{problem.line}' if problem.line else ''}: {problem.message}")
+        wrong += said[True]
         adapter = reading.adapter
         if adapter is None or not reading.usable:
             continue
         if adapter.name in found:
             wrong.append(f"{path}: adapter {adapter.name!r} is there already, in {found[adapter.name].path}")
-        said = tuple(_words(path, problem) for problem in reading.problems if not problem.error)
-        found[adapter.name] = LoadedAdapter(adapter, str(path), reading.mark, said)
+        found[adapter.name] = LoadedAdapter(adapter, str(path), reading.mark, tuple(said[False]))
     if wrong:
         raise ConfigError("adapters.files: " + "; ".join(wrong))
     return tuple(found.values())
@@ -128,10 +129,9 @@ class Adapters:
         return tuple(self.servers.get(name, {}).values())
 
     def standing(self, name: str, now: float) -> AdapterStanding:
-        loaded = self.loaded.get(name)
-        if loaded is None:
+        if name not in self.loaded:
             return AdapterStanding(Trust.UNTESTED, f"no adapter {name!r} is loaded")
-        return self.standing_of(loaded, now)
+        return self.standing_of(self.loaded[name], now)
 
     def standing_of(self, loaded: LoadedAdapter, now: float) -> AdapterStanding:
         """The trust in force; an unproved entry can only lower it."""
@@ -153,9 +153,8 @@ class Adapters:
             reason = f"its {loaded.origin} is not the one that operators decided about"
         elif key is None:
             reason = "its trust entry counts once an operator has run `interlock unlock`"
-        return AdapterStanding(
-            min(claim, kept.record.level, level), reason if claim < kept.record.level else why, spoken
-        )
+        why = reason if claim < kept.record.level else why
+        return AdapterStanding(min(claim, kept.record.level, level), why, spoken)
 
 
 def enrich_from_adapter(state: State, request: Request, now: float) -> Request:
@@ -164,8 +163,7 @@ def enrich_from_adapter(state: State, request: Request, now: float) -> Request:
     if loaded is None:
         return _unknown(request)
     standing = state.adapters.standing_of(loaded, now)
-    own = _operation(loaded.adapter, request)
-    if own is not None:
+    if (own := _operation(loaded.adapter, request)) is not None:
         return _known(state, request, own, standing)
     note = f"adapter {request.adapter!r} has no operation {request.action.text[:80]!r}"
     call = AdapterCall(request.action.text, Level.SAFE, standing.trust)
@@ -174,18 +172,18 @@ def enrich_from_adapter(state: State, request: Request, now: float) -> Request:
 
 def _known(state: State, request: Request, own: AdapterOperationSpec, standing: AdapterStanding) -> Request:
     action, trust, patterns = request.action, standing.trust, state.rules.patterns
-    params = action.fields.get("params") or _NOTHING
+    params = action.fields.get("params") or NOTHING
     facts = call_facts(own.name, params, own.category)
-    found = effective_level(
-        own.claims,
-        lambda name, category: level_from_name(name, category, patterns),
-        trust,
-        variables={"params": params, **facts, "agent": request.agent.name, "adapter": request.adapter},
-    )
+    variables = {"params": params, **facts, "agent": request.agent.name, "adapter": request.adapter}
+    by_name = partial(level_from_name, patterns=patterns)
+    found = effective_level(own.claims, by_name, trust, variables=variables)
     call = AdapterCall(own.name, found.level, trust, own.category, own.name == INTROSPECT, found.reasons)
-    notices, warnings = (tuple(map(how, found.warnings)) for how in (attrgetter("message"), methodcaller("as_json")))
     adapted = AdapterContext(
-        call, own.danger, note=raise_trust_hint(request.adapter, standing), notices=notices, warnings=warnings
+        call,
+        own.danger,
+        note=raise_trust_hint(request.adapter, standing),
+        notices=tuple(one.message for one in found.warnings),
+        warnings=tuple(one.as_json() for one in found.warnings),
     )
     told = operation(action.text, params, own.category, action.cwd, found.level)
     return replace(request, action=replace(told, witnesses=action.witnesses), adapter_context=adapted)
@@ -199,7 +197,7 @@ def _unknown(request: Request) -> Request:
         "adapters.files in interlock.toml and starts the daemon again"
     )
     if introspects:
-        action = operation(INTROSPECT, action.fields.get("params") or _NOTHING, "read", action.cwd, Level.SAFE)
+        action = operation(INTROSPECT, action.fields.get("params") or NOTHING, "read", action.cwd, Level.SAFE)
     call = AdapterCall(action.text, Level.SAFE, Trust.UNTESTED, introspection=introspects)
     return replace(request, action=action, adapter_context=AdapterContext(call, note=note))
 
@@ -228,10 +226,6 @@ def _reading(path: Path) -> AdapterReading:
         return read_file(path)
     except OSError as error:
         return AdapterReading(None, (AdapterProblem(0, "", f"cannot be read: {error.strerror or error}", True),))
-
-
-def _words(path: Path, problem: AdapterProblem) -> str:
-    return f"{path}:{problem.line}: {problem.message}" if problem.line else f"{path}: {problem.message}"
 
 
 def _path(config: Config, name: str) -> Path:

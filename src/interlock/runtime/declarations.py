@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -56,10 +57,9 @@ class Declarations(Struct):
             self.executions.pop(_key(agent), None)
 
     def linked(self, principal: str, session: str, name: str) -> None:
-        if not session or not name:
-            return
-        with self._lock:
-            put_bounded(self._names, (principal, session), normal_name(name), MOST)
+        if session and name:
+            with self._lock:
+                put_bounded(self._names, (principal, session), normal_name(name), MOST)
 
     def failed(self, agent: AgentRef, words: str) -> None:
         """Notes a failed call of a session in the loop; the next step's answer mentions it."""
@@ -87,7 +87,7 @@ class Declarations(Struct):
                 for (principal, own, _), hints in self.executions.items()
                 if principal == agent.principal and (exclusive or own == name)
             ]
-            return [hint for hints in found for hint in hints] if found else None
+            return list(chain.from_iterable(found)) if found else None
 
 
 def report(state: State, agent: AgentRef, hint: str, cwd: str) -> None:

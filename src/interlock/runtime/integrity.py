@@ -109,9 +109,7 @@ class IntegrityBaseline:
         put_bounded(self._denials.setdefault(denial.principal, {}), denial.key, denial, MOST)
 
     def denials(self, principal: str, now: float) -> list[Denial]:
-        found = self._denials.get(principal)
-        if not found:
-            return []
+        found = self._denials.get(principal, {})
         live = {key: one for key, one in list(found.items()) if one.until > now}
         if len(live) < len(found):
             self._denials[principal] = live

@@ -114,8 +114,7 @@ def declared_effects(by: InForce, server: ServerClaim, access: Access, own: Judg
 
     A tool that only overwrites files is judged by those files, as an agent's own tool is, where they can be inspected and copied first.
     """
-    level, keeps = server.raised, access.inspect is not None and access.snapshot is not None
-    keeps = keeps and by.undo.enabled
+    level, keeps = server.raised, access.inspect is not None and access.snapshot is not None and by.undo.enabled
     if server.destroys and not (keeps and server.here and only_touches_files(own.facts)):
         level = max(level, Level.DESTRUCTIVE)
     if own.assessment.level >= level:
@@ -136,11 +135,10 @@ def server_standing(
 
 def accept_tools(state: State, by: str, server: LoadedAdapter, reason: str) -> None:
     """The next listing is pinned instead."""
-    details = {"server": server.adapter.name, "reason": reason}
 
     def work(tx: Tx) -> None:
         tx.save_setting(_key(server), json.dumps({}))
-        state.recorder.event(tx, "server_change", by, details)
+        state.recorder.event(tx, "server_change", by, {"server": server.adapter.name, "reason": reason})
 
     state.store.write(work)
     state.alerts.pop(f"{CHANGED} {server.adapter.name}", None)

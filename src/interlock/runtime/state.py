@@ -173,11 +173,10 @@ class State(Struct):
 
     def proof_of(self, ticket: Ticket, session: str, now: float) -> TicketProof:
         """What this process knows about a ticket that the caller would spend."""
-        problem = ""
+        ended = "it was used or revoked before, and its row was altered since"
+        problem = ended if self.baseline.has_ended(ticket.id) else ""
         if is_altered(self, ticket):
             problem = "the ticket was altered outside Interlock"
-        elif self.baseline.has_ended(ticket.id):
-            problem = "it was used or revoked before, and its row was altered since"
         roster = self.sessions.roster
         return TicketProof(
             problem,
@@ -231,8 +230,7 @@ class Installation(Confidential, Struct, frozen=True):
             tx.save_setting(INSTALLATION_SETTING, json.dumps(ours))
             return
         known = json_table(stored)
-        wrong = [name for name, mark in ours.items() if known.get(name) != mark]
-        if wrong:
+        if wrong := [name for name, mark in ours.items() if known.get(name) != mark]:
             raise OtherKeys(
                 f"it is used with other keys than {' and '.join(wrong)} in {self.folder}: copy {INSTALLATION} and {CHECKPOINTS}"
                 " from the state folder of a replica that runs on it, mode 0600, and start again"
