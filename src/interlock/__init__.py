@@ -53,17 +53,11 @@ _CACHED = 4_096  # characters; longer texts are judged anew, so that the cache s
 
 
 @cache
-def _shipped_rules() -> Rulebook:
+def _judging() -> tuple[Callable[..., Judgement], Rulebook]:
+    from interlock.analysis.assess import judge
     from interlock.analysis.rules.load import load
 
-    return load()
-
-
-@cache
-def _judging() -> Callable[..., Judgement]:
-    from interlock.analysis.assess import judge
-
-    return judge
+    return judge, load()
 
 
 @lru_cache(maxsize=2048)
@@ -76,7 +70,8 @@ def _judge(action: str | Action, cwd: str, files: Callable[[str], str | None] | 
         from interlock.model import command
 
         action = command(action, cwd)
-    return _judging()(action, _shipped_rules(), files).assessment
+    judge, rules = _judging()
+    return judge(action, rules, files).assessment
 
 
 def assess(action: str | Action, cwd: str = "", files: Callable[[str], str | None] | None = None) -> Assessment:

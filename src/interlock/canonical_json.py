@@ -38,7 +38,7 @@ def simplify(value: object, depth: int = 0) -> Any:
         return [simplify(item, depth + 1) for item in value]  # type: ignore[attr-defined]
     if isinstance(value, Enum):
         return value.value
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if isinstance(value, (int, float, str)):
         return value
     if depth >= MAX_DEPTH:
         return TOO_DEEP
@@ -194,7 +194,7 @@ def canonical(action: Action, agent: AgentRef, judged: Collection[str] | None = 
     }
     if action.home:  # `~` is another place in another home
         whole["home"] = action.home
-    return json.dumps(_exact(whole, "", 0), sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    return _ENCODER.encode(_exact(whole, "", 0)).encode()
 
 
 def normal_name(name: str) -> str:
@@ -221,9 +221,7 @@ def _judged_fields(action: Action, judged: Collection[str] | None) -> dict[Any, 
     kept: dict[Any, Any] = {}
     for key, value in fields.items():
         if key in bodies:
-            kept[key] = {
-                name: item for name, item in value.items() if _counts(name) and (judged is None or name in judged)
-            }
+            kept[key] = {name: value[name] for name in value if _counts(name) and (judged is None or name in judged)}
         elif key == head or (
             key in judged if judged is not None and not bodies else _counts(key) and key not in _INCIDENTAL
         ):

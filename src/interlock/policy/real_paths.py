@@ -246,8 +246,8 @@ def _signals(fact: Command, guarded: OwnAssets) -> str:
         own = bool(ports & guarded.ports) or any(_within(word, path) for word in files for path in guarded.paths)
     elif fact.program in program_set("signals_numbers"):
         numbers = {int(word.lstrip(":")) for word in words if word.lstrip(":").isdigit()}
-        ports = guarded.ports if fact.program in program_set("signals_ports") else frozenset()
-        own = not numbers.isdisjoint({*ports, *(one.pid for one in guarded.processes)})
+        by_port = fact.program in program_set("signals_ports") and not numbers.isdisjoint(guarded.ports)
+        own = by_port or any(one.pid in numbers for one in guarded.processes)
     return "interlock" if own else ""
 
 
