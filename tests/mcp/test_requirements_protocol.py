@@ -12,7 +12,7 @@ from deeds import READ, record, step, told
 from foes import Foe
 from servers import KINDS, Servers, Talk, fresh
 
-from interlock.error_codes import CODES
+from interlock.error_codes import codes
 
 pytestmark = pytest.mark.xdist_group("mcp")
 TOKEN = re.compile(r"conf_[A-Za-z0-9_-]{1,64}")  # CT-01
@@ -204,7 +204,7 @@ def test_err_01_err_02_err_03_a_failure_is_closed_registered_and_in_words(
     talk: Talk, operation: str, params: dict[str, Any]
 ) -> None:
     said = talk.call("mcp_aql", operation, **params)  # linted: closed, registered, no stack, path or class
-    assert set(said) == {"success", "error"} and said["error"]["code"] in CODES
+    assert set(said) == {"success", "error"} and said["error"]["code"] in codes()
     quoted = re.findall(r"'([^']*)'", said["error"]["message"])
     if operation == "no_such_operation" or "more" in params:
         assert quoted  # ERR-03: what was given stands in quotes

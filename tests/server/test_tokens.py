@@ -13,7 +13,7 @@ import pytest
 from audit_views import token_entry
 from daemons import InProcessDaemon, in_process_daemon
 from interlock.audit.chain import fingerprint
-from interlock.error_codes import CODES
+from interlock.error_codes import codes
 from interlock.records import AuditQuery
 
 DATABASE = {"agent": "agent_123", "action": "drop_database", "resource": "main"}
@@ -55,7 +55,7 @@ def refused(
         code,
         code,
     )
-    assert error["message"] == CODES[code].message and set(error.get("details", {})) <= set(CODES[code].details)
+    assert error["message"] == codes()[code].message and set(error.get("details", {})) <= set(codes()[code].details)
     assert token not in json.dumps(answer) or not token.startswith("conf_")
     return dict(error.get("details", {}))
 
@@ -73,7 +73,7 @@ def test_a_held_action_gets_its_token_and_everything_an_adapter_passes_on(app: I
     assert re.fullmatch(r"conf_[A-Za-z0-9_-]{22,64}", token)  # CT-01, CT-02
     assert error["message"] == "This operation requires confirmation"
     details = error["details"]
-    assert set(details) == set(CODES["CONFIRMATION_REQUIRED"].details)
+    assert set(details) == set(codes()["CONFIRMATION_REQUIRED"].details)
     assert (details["operation"], details["danger_level"]) == ("drop_database", "forbidden")
     assert details["confirmation_token"] == token and details["expires_at"] == held["expiresAt"]
     assert details["reasons"] and details["confirmation_message"]
@@ -125,7 +125,7 @@ def test_a_token_that_nobody_issued_and_one_that_is_malformed_are_the_same_error
     assert (status, answer["code"], answer["error"]["message"]) == (
         403,
         "TOKEN_INVALID",
-        CODES["TOKEN_INVALID"].message,
+        codes()["TOKEN_INVALID"].message,
     )
     assert answer["reason"] == "there is no such confirmation token"
     assert answer["error"]["details"] == {"token": fingerprint(token)}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from interlock.error_codes import CODES
+from interlock.error_codes import codes
 
 # The public runner's filter, as it stands there: the fourth has no word boundary.
 LEAKS = tuple(
@@ -44,11 +44,11 @@ def lint(envelope: Mapping[str, Any], introspection: bool = False) -> None:
     assert set(envelope) <= _FAILURE, f"unknown keys {set(envelope) - _FAILURE}"
     error = envelope["error"]
     assert {"code", "message"} <= set(error) <= {"code", "message", "details"}, error
-    assert CODE.fullmatch(error["code"]) and error["code"] in CODES, error
+    assert CODE.fullmatch(error["code"]) and error["code"] in codes(), error
     assert error["message"] and clean(error["message"]), error["message"]
     if introspection:
         assert "details" not in error, error
-    assert set(error.get("details", {})) <= set(CODES[error["code"]].details) | _EVERYWHERE, error
+    assert set(error.get("details", {})) <= set(codes()[error["code"]].details) | _EVERYWHERE, error
     if "confirmation" in envelope:
         assert {"token", "expires_at"} <= set(envelope["confirmation"]) <= _CONFIRMATION, envelope
 

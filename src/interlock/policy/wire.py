@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from interlock.analysis.wire import flags_json
-from interlock.error_codes import CODES
+from interlock.error_codes import codes
 from interlock.model import Decision, Human, Requirement, finding_json, requirement_json
 from interlock.records import Ticket
 from interlock.times import iso
@@ -51,7 +51,7 @@ def failure_json(decision: Decision) -> dict[str, Any]:
     """ERR-01: a decision that does not allow, as an error of the registry with the token of 2.9; nothing for an allowed one."""
     if decision.allowed or not decision.code:
         return {}
-    error: dict[str, Any] = {"code": decision.code, "message": decision.message or CODES[decision.code].message}
+    error: dict[str, Any] = {"code": decision.code, "message": decision.message or codes()[decision.code].message}
     if decision.details:
         error["details"] = dict(decision.details)
     body: dict[str, Any] = {"success": False, "error": error}

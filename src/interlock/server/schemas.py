@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.config.plans import PLANNERS
-from interlock.error_codes import CODES
+from interlock.error_codes import codes
 from interlock.model import TRUSTS, Json
 from interlock.policy.plan_review import RISKS
 from interlock.policy.policy import MODES
@@ -23,7 +23,7 @@ from interlock.web.evaluate_body import LEVELS
 Schema = dict[str, Any]
 _WORDS = {
     "claimed_level": LEVELS,
-    "error_code": sorted(CODES),
+    "error_code": sorted(codes()),
     "plan_status": [*STATUSES, "starting"],
     "planner_name": ["", *PLANNERS],
     "risk": RISKS,

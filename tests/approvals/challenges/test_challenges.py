@@ -15,7 +15,7 @@ from gate import AGENT, Gate
 from interlock.approvals import answers, challenges
 from interlock.approvals.challenges import BLOCK, VERIFY, revealing, verifying
 from interlock.audit.chain import fingerprint
-from interlock.error_codes import CODES, AnswerRefused, LoopProblem
+from interlock.error_codes import AnswerRefused, LoopProblem, codes
 from interlock.identity import agents
 from interlock.identity.attempts import LONGEST
 from interlock.identity.keys.codes import LENGTH, code_hash, new_code, normal_code
@@ -72,7 +72,7 @@ def refused(gate: Gate, challenge: Challenge | str, code: str, agent: AgentRef =
     with pytest.raises(LoopProblem) as found:
         verify(gate, challenge, code, agent)
     problem = found.value
-    assert set(problem.details) <= set(CODES[problem.code].details)
+    assert set(problem.details) <= set(codes()[problem.code].details)
     assert not LEAK.search(problem.message)
     if normal_code(code):
         assert code not in f"{problem.message}{dict(problem.details)}"

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from interlock.error_codes import CODES, LoopProblem
+from interlock.error_codes import LoopProblem, codes
 
 # Names of exceptions and places in code have no place in a message (ERR-02).
 _LEAKS = re.compile(r"(?i)typeerror|referenceerror|syntaxerror|at\s+\S+|/src/|/node_modules/|\.[tj]s:\d")
@@ -41,7 +41,7 @@ def success(
 def refusal(problem: LoopProblem, session: str = "", closed: bool = False) -> ProtocolReply:
     """A failed call's reply (ERR-01); where `closed`, code and message only (INT-09)."""
     error: dict[str, Any] = {"code": problem.code, "message": problem.message}
-    more, known = dict(problem.details), CODES[problem.code]
+    more, known = dict(problem.details), codes()[problem.code]
     if leaks(problem.message):  # words of an operator or a rule that only look like a leak stay readable in the details
         error["message"] = known.message
         if "reason" in known.details:
