@@ -20,7 +20,7 @@ from interlock import agents
 from interlock.cli.main import COMMANDS, main
 from interlock.config import config_of
 from interlock.engine import preview
-from interlock.engine.statistics import SHAPES
+from interlock.engine.statistics import figure_shapes
 from interlock.error_codes import codes
 from interlock.policy import policy as form
 from interlock.policy.registry import Pattern
@@ -163,7 +163,7 @@ def test_every_path_of_the_api_is_documented() -> None:
 
 def test_every_figure_is_documented() -> None:
     said = {name for row in rows(text("record.md"), "figure") for name in INLINE.findall(row[1])}
-    assert said == {f"interlock_{name}" for name in SHAPES}
+    assert said == {f"interlock_{name}" for name in figure_shapes()}
 
 
 def test_every_mark_of_no_effect_is_explained() -> None:

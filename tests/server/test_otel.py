@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from daemons import InProcessDaemon, daemon, in_process_daemon, start_daemon, write_config
 from interlock.config import Telemetry
-from interlock.server.otel import INSTRUMENTS, NoTelemetry, endpoint, export_figures, provider, reader
+from interlock.server.otel import NoTelemetry, endpoint, export_figures, instruments, provider, reader
 
 VM = {"action": "terminate_vm", "resource": "web-1"}
 Values = dict[tuple[str, tuple[tuple[str, str], ...]], float]
@@ -76,7 +76,7 @@ def test_opentelemetry_and_prometheus_tell_the_same(app: InProcessDaemon) -> Non
     assert values["interlock.answer_seconds", (("verdict", "approved"),)] == 20
     assert values["interlock.answers_within", (("le", "30.0"), ("verdict", "approved"))] == 1
     assert values["interlock.trouble", (("kind", "store"),)] == 0
-    assert set(metrics) == {f"interlock.{name}" for name in INSTRUMENTS}
+    assert set(metrics) == {f"interlock.{name}" for name in instruments()}
     assert metrics["interlock.checked"].data.is_monotonic and metrics["interlock.checked"].description
     made.shutdown()
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from interlock.analysis.packs import load_words
 from interlock.approvals import BY_TIME, ENDED, EXPIRED_SHARE, is_unanswered, settle, share_of
 from interlock.model import AgentRef, Category, Level, TicketState
 from interlock.policy.evaluate import cumulative_words
@@ -21,28 +24,6 @@ VERDICTS = ("approved", "rejected")
 TROUBLES = ("store", "channel", "other")
 _OPEN = TicketQuery(OPEN_STATES, limit=10_000)
 _PLAIN = ("blocked_by_cooling", "blocked_by_approval", "approved", "rejected", "expired", "executed")
-# Everything there is: kind and words. What is durable counts from the first day, the last five from the start of the process.
-SHAPES: Mapping[str, tuple[str, str]] = {
-    "checked": (COUNTER, "actions that were judged"),
-    "destructive": (COUNTER, "actions that were destructive"),
-    "blocked_by_cooling": (COUNTER, "tickets that time alone frees"),
-    "blocked_by_approval": (COUNTER, "tickets that wait for a human"),
-    "approved": (COUNTER, "tickets that were approved"),
-    "rejected": (COUNTER, "tickets that were rejected"),
-    "expired": (COUNTER, "tickets that nobody answered or used in time"),
-    "executed": (COUNTER, "actions that were reported executed"),
-    "by_severity": (COUNTER, "destructive actions by severity"),
-    "by_category": (COUNTER, "destructive actions by category"),
-    "decisions": (COUNTER, "judged actions by outcome and level"),
-    "open_tickets": (GAUGE, "tickets that wait, by level"),
-    "expired_share": (GAUGE, "of the tickets that ended lately, how many expired"),
-    "answer_seconds": (HISTOGRAM, "how long people took to answer"),
-    "store_up": (GAUGE, "whether the store can be used"),
-    "trouble": (COUNTER, "what went wrong since the start, by kind"),
-    "mode": (GAUGE, "the mode in force"),
-    "alert": (GAUGE, "whether an alert is on"),
-    "unlocked": (GAUGE, "whether an operator signed in since the start"),
-}
 
 
 class Sample(Struct, frozen=True):
@@ -59,7 +40,17 @@ class Family(Struct, frozen=True):
     name: str  # without what an exporter puts before and behind it
     kind: str
     words: str
-    samples: tuple[Sample, ...]
+    samples: tuple[Sample, ...] = ()
+
+
+class _Shipped(Struct, frozen=True, forbid_unknown_fields=True):
+    figure: list[Family]
+
+
+@cache
+def figure_shapes() -> Mapping[str, Family]:
+    """Everything there is, without samples."""
+    return {one.name: one for one in load_words("engine/statistics.toml", _Shipped).figure}
 
 
 def figures_of(state: State) -> Figures:
@@ -126,8 +117,7 @@ def _one(name: str, value: float) -> Family:
 
 
 def _family(name: str, samples: Iterable[Sample]) -> Family:
-    kind, words = SHAPES[name]
-    return Family(name, kind, words, tuple(samples))
+    return replace(figure_shapes()[name], samples=tuple(samples))
 
 
 DAY = 86_400.0

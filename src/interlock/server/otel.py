@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from interlock.config.settings import Telemetry
-from interlock.engine.statistics import COUNTER, HISTOGRAM, SHAPES, Family, families
+from interlock.engine.statistics import COUNTER, HISTOGRAM, Family, families, figure_shapes
 from interlock.runtime.state import State
 
 if TYPE_CHECKING:
@@ -24,10 +24,15 @@ MISSING = "telemetry.otlp is set, but OpenTelemetry is not installed: pip instal
 
 # OpenTelemetry has no instrument for an external histogram: its sum, count and buckets are counters.
 ANSWERS, WITHIN = "answers", "answers_within"
-INSTRUMENTS = {name: (COUNTER if kind == HISTOGRAM else kind, words) for name, (kind, words) in SHAPES.items()} | {
-    ANSWERS: (COUNTER, "tickets that people answered"),
-    WITHIN: (COUNTER, "tickets that people answered within so many seconds (le)"),
-}
+
+
+def instruments() -> dict[str, tuple[str, str]]:
+    """The kind and the words of each."""
+    figures = figure_shapes().values()
+    return {one.name: (COUNTER if one.kind == HISTOGRAM else one.kind, one.words) for one in figures} | {
+        ANSWERS: (COUNTER, "tickets that people answered"),
+        WITHIN: (COUNTER, "tickets that people answered within so many seconds (le)"),
+    }
 
 
 class NoTelemetry(Exception):
@@ -70,7 +75,7 @@ def provider(state: State, reader: MetricReader, version: str) -> MeterProvider:
     resource = Resource({"service.name": "interlock", "service.version": version})
     made = MeterProvider([reader], resource=resource, shutdown_on_exit=False)
     meter, read = made.get_meter("interlock", version), _shared_reading(state)
-    for name, (kind, words) in INSTRUMENTS.items():
+    for name, (kind, words) in instruments().items():
 
         def observed(_: CallbackOptions, name: str = name) -> list[Observation]:
             return [Observation(value, labels) for one, value, labels in read(name) if one == name]
