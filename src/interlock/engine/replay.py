@@ -120,7 +120,7 @@ def compare_policies(rows: Iterable[AuditRow], rules: Rulebook, one: Policy, oth
 
 
 def assess_record(body: Mapping[str, Any], rules: Rulebook) -> Assessment | None:
-    """Assesses a recorded action with these rules; None where its record is incomplete."""
+    """None where its record is incomplete."""
     try:
         if isinstance(body.get("facts"), Mapping):
             facts = facts_of(body["facts"])
@@ -132,20 +132,15 @@ def assess_record(body: Mapping[str, Any], rules: Rulebook) -> Assessment | None
 
 def replay_decision(body: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
     """Replays a decision from its recorded facts; everyday work from the action itself."""
-    policy = _ruled(body, policy)
+    rules_then = applied_rules_of(body.get("loop_rules"))
+    if rules_then is None:
+        raise ReplayError("the record does not say which settings this agent had")
+    policy = apply_all_rules(policy, rules_then)  # AE-08
     if isinstance(body.get("facts"), Mapping):
         return replay_inputs(body["facts"], rules, policy)
     if isinstance(body.get("judged"), Mapping):
         return _judge_again(body, body["judged"], rules, policy)
     raise ReplayError("the record keeps no facts")
-
-
-def _ruled(body: Mapping[str, Any], policy: Policy) -> Policy:
-    """The policy as it was for this agent, by the settings that its record keeps (AE-08)."""
-    rules = applied_rules_of(body.get("loop_rules"))
-    if rules is None:
-        raise ReplayError("the record does not say which settings this agent had")
-    return apply_all_rules(policy, rules)
 
 
 def _judge_again(body: Mapping[str, Any], given: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
@@ -164,7 +159,7 @@ def _judge_again(body: Mapping[str, Any], given: Mapping[str, Any], rules: Ruleb
 
 
 def replay_inputs(given: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
-    """Assesses and decides again; raises ReplayError where the record is incomplete."""
+    """Raises ReplayError where the record is incomplete."""
     facts, named, at = inputs_of(given)
     judged = Judgement(assess(facts, classify(facts, rules), rules.programs), facts=facts)
     return _replayed(add_registry_findings(judged, at.registry_match, rules), named, InForce(rules, policy), at)

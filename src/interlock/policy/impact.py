@@ -22,7 +22,7 @@ IRRECOVERABLE = "cannot be undone"
 _ORDINARY = "not undone by ordinary means"
 NAMES = 5  # listed at most
 _LONGEST = 80  # characters of one name
-_UNITS = ("bytes", "KB", "MB", "GB", "TB")
+_UNITS = ("KB", "MB", "GB", "TB")
 _FIGURES = tuple("files bytes only commits safe repositories presumed".split())
 
 
@@ -64,10 +64,9 @@ class Impact(Struct, frozen=True):
     def _only(self) -> str:
         if not self.only:
             return ""
-        some = (
-            "they exist" if self.only >= self.files else f"{self.only:,} of them exist{'s' if self.only == 1 else ''}"
-        )
-        which = "it exists" if self.files == 1 else some
+        which = "it exists" if self.files == 1 else "they exist"
+        if self.only < self.files:
+            which = f"{self.only:,} of them exist{'s' if self.only == 1 else ''}"
         names = [visible(name)[:_LONGEST] for name in self.names]
         more = self.only - len(names)
         return f"{which} nowhere else: {', '.join(names)}" + (f" and {more:,} more" if more > 0 else "")
@@ -76,10 +75,9 @@ class Impact(Struct, frozen=True):
         if not self.commits:
             return ""
         rest = self.commits - self.safe
+        held = f"{rest:,} of them no other branch holds" if rest else "other branches hold all of them"
         if self.commits == 1:
             held = "no other branch holds it" if rest else "another branch holds it"
-        else:
-            held = f"{rest:,} of them no other branch holds" if rest else "other branches hold all of them"
         return f"would take {count_words(self.commits, 'commit')} off; {held}"
 
 
@@ -89,12 +87,13 @@ def count_words(number: int, noun: str) -> str:
 
 def size_words(count: int) -> str:
     """A number of bytes for a person: 4.1 MB."""
-    value, unit = float(count), 0
-    while value >= 1000 and unit < len(_UNITS) - 1:
-        value, unit = value / 1000, unit + 1
-    if unit == 0:
+    if count < 1000:
         return count_words(count, "byte")
-    return f"{value:.1f} {_UNITS[unit]}" if value < 100 else f"{value:.0f} {_UNITS[unit]}"
+    value, units = count / 1000, list(_UNITS)
+    while value >= 1000 and len(units) > 1:
+        value = value / 1000
+        del units[0]
+    return f"{value:.{int(value < 100)}f} {units[0]}"
 
 
 def impact_words(factors: Iterable[str]) -> str:

@@ -25,7 +25,6 @@ _FILES = (".toml", ".json")
 
 
 def names() -> list[str]:
-    """The shipped policies."""
     return sorted(path.stem for path in SHIPPED.glob("*.toml"))
 
 

@@ -100,7 +100,8 @@ def passage(
     policy = policy or TrustPolicy()
     published = PUBLISHED[call.level][call.trust]
     if call.introspection and call.level is Level.SAFE:
-        return _introspection(call, policy, published)
+        untested = call.trust is Trust.UNTESTED and not policy.allow_untested_introspection
+        return _insufficient(call, Trust.GENERATED, published) if untested else Passage(ALLOW, published)
     needed = _needed_trust(call, policy)
     if published == INTROSPECT_ONLY or call.trust < needed:
         return _insufficient(call, max(needed, minimum_trust_required(call.level)), published)
@@ -174,12 +175,6 @@ def _untrusted_words(call: AdapterCall, found: Passage, does: str, note: str) ->
     what = f"{call.operation} is {call.level.word}" + (f" ({does.rstrip('.')})" if does else "")
     takes = f", and takes an adapter that is {needed}" if needed else ""
     return f"{what}{takes}; {note or f'this one is {call.trust.word}'}"
-
-
-def _introspection(call: AdapterCall, policy: TrustPolicy, published: str) -> Passage:
-    if call.trust is Trust.UNTESTED and not policy.allow_untested_introspection:
-        return _insufficient(call, Trust.GENERATED, published)
-    return Passage(ALLOW, published)
 
 
 def _needed_trust(call: AdapterCall, policy: TrustPolicy) -> Trust:

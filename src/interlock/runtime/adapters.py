@@ -76,7 +76,11 @@ def read_adapters(config: Config) -> tuple[LoadedAdapter, ...]:
     wrong: list[str] = []
     for name in config.adapters:
         path = _path(config, name)
-        reading = _reading(path)
+        try:
+            reading = read_file(path)
+        except OSError as error:
+            problem = AdapterProblem(0, "", f"cannot be read: {error.strerror or error}", True)
+            reading = AdapterReading(None, (problem,))
         said: tuple[list[str], list[str]] = [], []
         for problem in reading.problems:
             said[problem.error].append(f"{path}{f':{problem.line}' if problem.line else ''}: {problem.message}")
@@ -219,13 +223,6 @@ def raise_trust_hint(name: str, standing: AdapterStanding, what: str = "adapter"
         f"{what} {name!r} is {standing.trust.word}{why}: an operator who vouches for it runs "
         f"`interlock adapter trust {name} {higher.word} --reason …`"
     )
-
-
-def _reading(path: Path) -> AdapterReading:
-    try:
-        return read_file(path)
-    except OSError as error:
-        return AdapterReading(None, (AdapterProblem(0, "", f"cannot be read: {error.strerror or error}", True),))
 
 
 def _path(config: Config, name: str) -> Path:

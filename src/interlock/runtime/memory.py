@@ -85,7 +85,10 @@ class Memory:
         self._saw(tx.blocks())
 
     def _take(self, tx: Tx) -> None:
-        self._take_roster(tx)  # first, as it says whose signatures count
+        try:
+            self._state.sessions.refresh(tx)  # first, as the roster says whose signatures count
+        except SignInRefused as error:
+            self._say(str(error))
         self._take_blocks(tx)
         self._state.baseline.take_denials(tx, self._state.clock.now())
         self._take_patterns(tx)
@@ -145,12 +148,6 @@ class Memory:
             self._state.enforce(mode=order.words[0])
         if stored in MODES and STRICTNESS[stored] > STRICTNESS[self._state.mode]:
             self._state.enforce(mode=stored)
-
-    def _take_roster(self, tx: Tx) -> None:
-        try:
-            self._state.sessions.refresh(tx)
-        except SignInRefused as error:
-            self._say(str(error))
 
     def _say(self, words: str) -> None:
         if words != self._said:
