@@ -77,8 +77,8 @@ class Problems:
         """The text; refuses an empty one."""
         if isinstance(value, str) and value.strip():
             return value
-        empty = value in ("", None)
-        self.error(path, f"{path[-1]}{' is empty' if empty else f': expected text, got {describe_value(value)}'}")
+        words = " is empty" if value in ("", None) else f": expected text, got {describe_value(value)}"
+        self.error(path, f"{path[-1]}{words}")
         return ""
 
     def flag(self, value: object, path: Path, default: bool) -> bool:
@@ -106,12 +106,9 @@ class Problems:
     ) -> None:
         """Names every unknown key, and its new name (`renamed`) or the key that was probably meant."""
         names = sorted(known)
-        unknown = [key for key in data if key not in names]
-        if not unknown:
-            return
-        from difflib import get_close_matches  # few files have a wrong key
+        for key in (key for key in data if key not in names):
+            from difflib import get_close_matches  # few files have a wrong key
 
-        for key in unknown:
             near = get_close_matches(str(key)[:60], names, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
             problem = Problem((*path, key), f"unknown key {describe_value(key)}; {hint}", error)
@@ -156,12 +153,13 @@ class WrittenTable(Struct, frozen=True):
     def only(self, known: Iterable[str], error: bool = True) -> None:
         self.problems.only(self.data, known, self.path, error)
 
-    def text(self, key: str, required: bool = False) -> str:
-        if key in self.data:
-            return self.problems.text(self.data[key], (*self.path, key))
-        if required:
+    def _has(self, key: str, required: bool) -> bool:
+        if required and key not in self.data:
             self.error(f"{key} is missing")
-        return ""
+        return key in self.data
+
+    def text(self, key: str, required: bool = False) -> str:
+        return self.problems.text(self.data[key], (*self.path, key)) if self._has(key, required) else ""
 
     def texts(self, key: str) -> tuple[str, ...]:
         return self.problems.texts(self.data[key], (*self.path, key)) if key in self.data else ()
@@ -170,21 +168,15 @@ class WrittenTable(Struct, frozen=True):
         return self.problems.flag(self.data.get(key, default), (*self.path, key), default)
 
     def number(self, key: str, least: float, most: float, whole: bool = False, required: bool = False) -> float | None:
-        if key in self.data:
-            return self.problems.number(self.data[key], (*self.path, key), least, most, whole)
-        if required:
-            self.error(f"{key} is missing")
-        return None
+        place = (*self.path, key)
+        return self.problems.number(self.data[key], place, least, most, whole) if self._has(key, required) else None
 
     def items(self, key: str) -> list[Any]:
         return self.problems.items(self.data[key], (*self.path, key)) if key in self.data else []
 
     def required_table(self, key: str) -> WrittenTable | None:
         """The table under `key`; refuses a missing one."""
-        if key in self.data:
-            return self._table(self.data[key], key)
-        self.error(f"{key} is missing")
-        return None
+        return self._table(self.data[key], key) if self._has(key, True) else None
 
     def inner(self, key: str) -> WrittenTable | None:
         """The table under `key`; None where there is none, or nothing."""

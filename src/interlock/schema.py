@@ -123,16 +123,14 @@ def _read_value(one: Setting, value: Any, path: Path, problems: Problems, plain:
     if choices := one.choices:
         if isinstance(value, str) and value in choices:
             return choices[value]
-        words = f"{one.key}: expected one of {', '.join(choices)}, got {describe_value(value)}"
-        problems.error(path, words)
+        problems.error(path, f"{one.key}: expected one of {', '.join(choices)}, got {describe_value(value)}")
         return plain
     if kind is bool:
         return problems.flag(value, path, plain)
     if kind is str:
         return problems.text(value, path) or plain
     if kind in (int, float):
-        least, most = one.meta.ge or 0, one.meta.le or 0
-        number = problems.number(value, path, least, most, whole=kind is int)
+        number = problems.number(value, path, one.meta.ge or 0, one.meta.le or 0, whole=kind is int)
         return plain if number is None else kind(number)
     collection = get_origin(kind)
     return collection() if value == [] and one.empty else collection(problems.texts(value, path))
@@ -156,11 +154,8 @@ def shown_value(value: Any) -> Any:
 
 def json_schema(form: type[Struct]) -> dict[str, Any]:
     """The JSON Schema of a table, for editors and checks outside Interlock."""
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {one.key: _schema_of(one) for one in settings_of(form)},
-    }
+    properties = {one.key: _schema_of(one) for one in settings_of(form)}
+    return {"type": "object", "additionalProperties": False, "properties": properties}
 
 
 def _schema_of(one: Setting) -> dict[str, Any]:
