@@ -16,7 +16,6 @@ def clock(moment: object) -> str:
 
 
 def ago(moment: object) -> str:
-    """How long ago, or in how long."""
     seconds = moment_seconds(moment)
     if not seconds:
         return ""

@@ -44,16 +44,13 @@ def _move(state: State, due: Sequence[Ticket], now: float) -> int:
     unanswered: list[Ticket] = []
 
     def work(tx: Tx) -> int:
-        moved = 0
         unanswered.clear()
-        for ticket in due:
-            after = settle(ticket, now)
-            if tx.change_ticket(after, ticket):
-                moved += 1
-                if after.state is TicketState.EXPIRED:
-                    state.recorder.event(tx, "expire", "time", {"ticket": ticket.id})
-                    unanswered.extend([ticket] if ticket.open else [])
-        return moved
+        moved = [(ticket, after) for ticket in due if tx.change_ticket(after := settle(ticket, now), ticket)]
+        for ticket, after in moved:
+            if after.state is TicketState.EXPIRED:
+                state.recorder.event(tx, "expire", "time", {"ticket": ticket.id})
+                unanswered.extend([ticket] if ticket.open else [])
+        return len(moved)
 
     count = state.store.write(work)
     for ticket in unanswered:
@@ -114,8 +111,8 @@ def watch_expired_share(state: State, alert: float) -> bool:
     if share < alert:
         state.alerts.pop(EXPIRED_SHARE, None)
         return False
-    words = f"{share:.0%} of the tickets expire unanswered: agents wait and nobody answers"
     known = EXPIRED_SHARE in state.alerts
+    words = f"{share:.0%} of the tickets expire unanswered: agents wait and nobody answers"
     state.alerts[EXPIRED_SHARE] = words
     if not known:
         _alarm(state, words)

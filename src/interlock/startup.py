@@ -47,7 +47,7 @@ def open_state(
     installation = Installation.open(config.folder)
     policy = config.effective_policy()
     rules, mark = known or read_rules(config)
-    hashes = (mark, policy_mark(config, policy))
+    hashes = mark, policy_mark(config, policy)
     shared = bool(getattr(store, "shared", False))
     if shared:
         store.write(installation.agree)
@@ -101,9 +101,8 @@ def read_rules(config: Config) -> tuple[Rulebook, str]:
 
 def _remember(state: State, config: Config) -> None:
     blocks, patterns, mode = state.store.read(lambda tx: (tx.blocks(), tx.patterns(), tx.setting(MODE_SETTING)))
-    for block in blocks:
-        if not block.lifted_at:
-            state.remember_block(block)
+    for block in (one for one in blocks if not one.lifted_at):
+        state.remember_block(block)
     state.store.read(lambda tx: state.baseline.load(tx, state))
     state.store.read(lambda tx: grants.load_answers(state, tx))
     if not state.shared:
@@ -122,7 +121,6 @@ def _remember(state: State, config: Config) -> None:
 
 
 def _block_again(state: State, block: Block) -> None:
-    """Restores a block that the record never lifted and whose row is missing."""
     state.trouble(f"the block of {block.principal!r} was deleted outside Interlock; it is in force again", "altered")
     state.store.write(lambda tx: tx.save_block(block))
     state.remember_block(block)
@@ -143,14 +141,8 @@ def record_start(state: State, version: str) -> None:
         for what in (what for what, (before, now) in pairs.items() if before != now):
             words = state.alerts[f"changed {what}"] = f"{what}: not what it was at the last start"
             LOG.warning(words)
-    details = {
-        "version": version,
-        "policy": state.policy.name,
-        "mode": state.mode,
-        "strength": state.strength,
-        **({"adapters": adapters} if adapters else {}),
-    }
-    state.recorder.event_alone("start", "interlock", details)
+    details = {"version": version, "policy": state.policy.name, "mode": state.mode, "strength": state.strength}
+    state.recorder.event_alone("start", "interlock", details | ({"adapters": adapters} if adapters else {}))
 
 
 def open_store(url: str) -> Store:

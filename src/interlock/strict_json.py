@@ -37,7 +37,6 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def number(text: str) -> float:
-    """A fraction as a number."""
     value = float(text)
     if math.isinf(value):
         raise UnclearJson("a number is too large")
