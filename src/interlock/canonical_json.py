@@ -63,7 +63,7 @@ def json_table(text: str | bytes) -> dict[str, Any]:
 
 
 def canonical_json(value: object) -> str:
-    """The one spelling of a value: sorted keys, NFC, no blanks, no floats."""
+    """Sorted keys, NFC, no blanks, no floats."""
     return dump_json(_tagged(value, 0))
 
 
@@ -198,7 +198,7 @@ def canonical(action: Action, agent: AgentRef, judged: Collection[str] | None = 
 
 
 def normal_name(name: str) -> str:
-    """A claimed name for comparison, without compatibility forms, case, blanks and invisible characters."""
+    """For comparison, without compatibility forms, case, blanks and invisible characters."""
     if name.isascii() and name.isprintable():
         return " ".join(name.lower().split())
     for _ in range(2):  # folding case can undo a normal form, and a second round settles it

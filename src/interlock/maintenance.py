@@ -106,7 +106,7 @@ def expired_share(state: State) -> float:
 
 
 def watch_expired_share(state: State, alert: float) -> bool:
-    """Raises an alert once when the share reaches `alert` and clears it below."""
+    """Raises an alert once, and clears it below `alert`."""
     share = expired_share(state)
     if share < alert:
         state.alerts.pop(EXPIRED_SHARE, None)
@@ -179,7 +179,7 @@ class TicketSettler:
 
 
 class Maintenance(threading.Thread):
-    """Runs the periodic work while the daemon runs; retries failures and reports each once."""
+    """Retries failures, and reports each once."""
 
     def __init__(self, state: State, audit: AuditSettings) -> None:
         super().__init__(name="interlock-upkeep", daemon=True)

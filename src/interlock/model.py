@@ -144,7 +144,7 @@ class AgentRef(Struct, frozen=True):
 
     @property
     def person(self) -> bool:
-        """Whether it is a signed-in operator with a plan of their own."""
+        """A signed-in operator with a plan of their own."""
         return self.principal.startswith(PERSON)
 
 
@@ -169,7 +169,7 @@ class Action(Struct, frozen=True):
 
     @property
     def params(self) -> Mapping[str, Any]:
-        """The parameters of an operation, or the input of a tool."""
+        """Of an operation, or the input of a tool."""
         given = self.fields.get("params") or self.fields.get("input")
         return given if isinstance(given, Mapping) else NOTHING
 
@@ -245,7 +245,7 @@ class EffectiveCommand(Struct, frozen=True):
 
 
 class Assessment(Struct, frozen=True):
-    """The assessment of one action; a pure function of the action and the rules."""
+    """A pure function of an action and the rules."""
 
     level: Level
     irreversible: bool
@@ -337,7 +337,7 @@ _AGREEMENT = {
 
 
 def requirement_words(asked: object) -> str:
-    """A requirement, or one as JSON, in words for a person: who has to agree, and what else."""
+    """Who has to agree, and what else; of a requirement, or one as JSON."""
     if isinstance(asked, Requirement):
         asked = requirement_json(asked)
     if not isinstance(asked, Mapping):
@@ -365,7 +365,7 @@ _OF_NAMES = "acts."  # begins the rules that read what an action is called
 
 
 class Decision(Confidential, Struct, frozen=True):
-    """The answer to one action: outcome, why, what was found, the ticket that can change it."""
+    """The answer to one action."""
 
     HIDDEN = ("token",)
 

@@ -146,4 +146,4 @@ class Planner(Protocol):
     """Turns a request in prose into a plan (seed 004); its reply is untrusted, and it runs nothing."""
 
     def plan(self, intent: str, context: Mapping[str, Any]) -> PlannerReply:
-        """The planner's reply; raises PlannerError."""
+        """Raises PlannerError."""

@@ -104,7 +104,7 @@ class Problems:
         error: bool = True,
         renamed: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Names every unknown key, and its new name (`renamed`) or the key that was probably meant."""
+        """Names each unknown key's new name (`renamed`), or the key that was probably meant."""
         names = sorted(known)
         for key in (key for key in data if key not in names):
             from difflib import get_close_matches  # few files have a wrong key
@@ -123,7 +123,7 @@ def _digits(value: float) -> str:
 
 
 def describe_value(value: object) -> str:
-    """A value for a message, always short."""
+    """For a message, always short."""
     if isinstance(value, Mapping):
         return "a table"
     if isinstance(value, list):
@@ -135,7 +135,7 @@ def describe_value(value: object) -> str:
 
 
 class WrittenTable(Struct, frozen=True):
-    """A table of hand-written data with its place, and where its problems go."""
+    """With its place, and where its problems go."""
 
     data: Mapping[str, Any]
     path: Path

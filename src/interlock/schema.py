@@ -58,7 +58,7 @@ class Setting(Struct, frozen=True):
 
     @property
     def choices(self) -> Mapping[str, Any]:
-        """The words with their values; empty where any value of its type may stand."""
+        """Words with their values; empty where any value of its type may stand."""
         if get_origin(self.kind) is Literal:
             return {word: word for word in get_args(self.kind)}
         if isinstance(self.kind, type) and issubclass(self.kind, Enum) and self.read is None:
@@ -137,7 +137,7 @@ def _read_value(one: Setting, value: Any, path: Path, problems: Problems, plain:
 
 
 def shown_table(values: Struct) -> dict[str, Any]:
-    """The settings of a table under the keys of the file; what is None has no key."""
+    """Under the keys of the file; what is None has no key."""
     found = {one.key: getattr(values, one.name) for one in settings_of(type(values))}
     return {key: shown_value(value) for key, value in found.items() if value is not None}
 

@@ -32,7 +32,7 @@ def too_long(place: object) -> str:
 
 
 def peer_of(sock: socket.socket) -> tuple[int, int] | None:
-    """The process and the user at the other end; None where the kernel does not say."""
+    """Process and user; None where the kernel does not say."""
     if not hasattr(socket, "SO_PEERCRED"):
         return None
     pid, uid, _ = _CREDENTIALS.unpack(sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))

@@ -127,7 +127,7 @@ def _block_again(state: State, block: Block) -> None:
 
 
 def record_start(state: State, version: str) -> None:
-    """Raises an alert for each of policy, rules, mode and adapters that changed since the last one."""
+    """Raises an alert for each thing that changed since the last one."""
     starts = state.store.read(lambda tx: tx.audit(AuditQuery(event="start", limit=1, newest_first=True)))
     adapters = {name: loaded.mark for name, loaded in sorted(state.adapters.loaded.items())}
     for last in starts:

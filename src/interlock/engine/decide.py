@@ -54,7 +54,7 @@ NOTHING_GATHERED = Gathered()
 
 
 class World(Struct, frozen=True):
-    """Everything beside the action that a decision depends on; by default nobody was asked and nothing happened before."""
+    """Everything else that a decision depends on; by default nobody was asked and nothing happened before."""
 
     policy: Policy
     at: Circumstances
@@ -64,7 +64,7 @@ class World(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """A decision before it is performed: circumstances, policy result, resolution, and what it uses up."""
+    """A decision before it is performed, and what it uses up."""
 
     at: Circumstances
     weighed: PolicyResult

@@ -49,7 +49,7 @@ Keep = Callable[[Tx, Judged, Decision], Kept]
 
 
 def evaluate(state: State, request: Request) -> Decision:
-    """The decision for one action; anything unexpected is a denial (the one place that turns an error into an answer).
+    """Anything unexpected is a denial (the one place that turns an error into an answer).
 
     Blocks, so an interface with an event loop runs it in a thread.
     """

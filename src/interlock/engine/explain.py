@@ -31,7 +31,7 @@ MAX_SHOWN = 40  # commands, and findings
 
 
 class ExplainVerdict(Struct, frozen=True):
-    """The answer as one of three words, with its exit code (2.13)."""
+    """One of three words, with its exit code (2.13)."""
 
     word: str
     exit_code: int
@@ -72,7 +72,6 @@ class PolicyAnswer(Struct, frozen=True):
 
 
 def explain(action: Action, answer: PolicyAnswer) -> list[Line]:
-    """The verdict, what would run, each finding where it stands, the score, and what the policy asks for."""
     assessment, text = answer.assessment, action.text
     lines = [summary(answer), ()]
     if action.kind is Kind.COMMAND or assessment.steps:

@@ -177,7 +177,7 @@ def refusal_in_force(folder: Path, principal: str) -> str:
 
 
 def record(agent: str, event: Event, said: FallbackVerdict, config: Config) -> FallbackVerdict:
-    """Writes the verdict into the journal; denies where that fails."""
+    """Denies where nothing can be written."""
     entry = {
         "at": time.time(),
         "principal": f"uid:{os.getuid()}",

@@ -159,7 +159,7 @@ DIALOG = "dialog"  # the channel that shows codes without a sign-in
 
 
 def _question(judged: Judged) -> inspection.Inspection | None:
-    """The inspection of an action's targets on this machine, if somebody could inspect or copy them."""
+    """Of its targets on this machine, if somebody could inspect or copy them."""
     request = judged.request
     if (request.access.inspect is None and request.access.snapshot is None) or runs_elsewhere(judged):
         return None
@@ -216,7 +216,7 @@ _ADAPTER = "\0adapter"
 
 
 def identify(state: State, judged: Judged) -> Judged:
-    """Adds the digest and the effect keys; keys of everyday work only where a denial could match them."""
+    """Adds the digest and the effect keys."""
     request, judgement = judged.request, judged.judgement
     fields = _exact({key: _whole(value) for key, value in request.action.fields.items()})
     if request.adapter:  # CT-05: the same operation elsewhere is another one
@@ -227,7 +227,7 @@ def identify(state: State, judged: Judged) -> Judged:
 
 
 def effect_keys_of(state: State, judged: Judged) -> tuple[EffectKey, ...]:
-    """The redacted effect keys of an action; of everyday work only where its principal has a rejection."""
+    """Redacted; of everyday work only where its principal has a rejection."""
     action, judgement = judged.action, judged.judgement
     if judgement.assessment.level >= Level.DESTRUCTIVE:
         found = effect_keys(action, judgement.facts, judgement.assessment)

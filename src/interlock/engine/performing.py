@@ -97,7 +97,7 @@ def _kept(answer: Outcome) -> TakenSnapshot | None:
 
 
 def _open(tx: Tx, state: State, made: Ticket, most: int) -> Ticket | None:
-    """Opens the ticket; None where the queue is full of tickets with waiting callers."""
+    """None where the queue is full of tickets with waiting callers."""
     with suppress(QueueFull):
         return tx.open_ticket(made, most)
     if make_room(tx, state, made.agent.principal, made.opened_at):

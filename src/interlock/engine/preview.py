@@ -30,7 +30,7 @@ from interlock.runtime import InForce, Judged, Request, rules_of
 
 
 def local_policy(policy: str | None = None, config: str | None = None) -> InForce:
-    """What a daemon with this configuration would have in force; raises ConfigError, PolicyError and PackError."""
+    """As a daemon with this configuration; raises ConfigError, PolicyError and PackError."""
     found = load_config(Path(config) if config else None)
     chosen, registry = load_policy(policy) if policy is not None else found.effective_policy(), Registry()
     for pattern in found.patterns:
@@ -48,7 +48,7 @@ def preview(
     created: Provenance | None = None,
     project: Sequence[ProjectFile] = (),
 ) -> PolicyAnswer | Unjudged:
-    """The answer to an action; saves nothing and asks nobody.
+    """Saves nothing and asks nobody.
 
     `read` is the judgement of a text that was read already, `at` what is known beforehand, `look` inspects the targets.
     """

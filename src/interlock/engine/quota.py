@@ -78,7 +78,7 @@ def _read_used(state: State, adapter: str) -> QuotaUsage:
 
 
 def used_quota(tx: Tx, state: State, adapter: str) -> QuotaUsage:
-    """The used quota; an unreadable row is reset and reported to operators."""
+    """An unreadable row is reset and reported to operators."""
     try:
         return msgspec.json.decode(tx.setting(SETTING + adapter) or "{}", type=QuotaUsage)
     except ValueError:
@@ -88,7 +88,7 @@ def used_quota(tx: Tx, state: State, adapter: str) -> QuotaUsage:
 
 
 def _count(tx: Tx, state: State, room: QuotaQuestion, now: float) -> list[dict[str, Any]]:
-    """Counts one request; refuses where another took the last one meanwhile."""
+    """Refuses where another took the last one meanwhile."""
     used = used_quota(tx, state, room.adapter)
     found = quota_refusal(room.limits, used, room.asked, now)
     if found is not None:

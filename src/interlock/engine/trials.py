@@ -57,7 +57,7 @@ def recent_attempts(state: State, most: int) -> list[AuditRow]:
 
 
 def try_grant(state: State, grant: Grant, rows: Iterable[AuditRow]) -> list[PastAction]:
-    """Recorded actions that destroy something, each with whether the grant would have covered it."""
+    """Recorded actions that destroy something."""
     return [past for row in rows if (past := _past(state, grant, row)) is not None]
 
 
@@ -143,7 +143,7 @@ def _others(own: _Asked) -> Iterator[tuple[str, str, _Asked]]:
 
 
 def _key(grant: Grant, target: str) -> EffectKey:
-    """The effect that a grant names, on another target in the same place."""
+    """On another target in the same place."""
     named, _, place = target.partition(AT)
     return EffectKey(EARLIER.get(grant.effect, grant.effect), named, place)
 
@@ -223,7 +223,7 @@ def _same(own: Ticket, yes: Sequence[Ticket]) -> Habit | None:
 
 
 def _near(own: Ticket, yes: Sequence[Ticket]) -> Habit | None:
-    """The same effect on other things of the same folder, below where the agent works."""
+    """On other things of the same folder, below where the agent works."""
     cwd = str(own.action.get("cwd", ""))
     places = {_place(text) for text in own.effect_keys}
     effect, folder = next(iter(places)) if len(places) == 1 else ("", "")

@@ -40,7 +40,7 @@ class PlannedUndo(Struct, frozen=True):
 
 
 class UndoOutcome(Struct, frozen=True):
-    """The result of an undo: `undone.done` after a restore, else `undone.refused` or `undone.problem`; `undone.say` is for people."""
+    """`undone.done` after a restore, else `undone.refused` or `undone.problem`; `undone.say` is for people."""
 
     snapshot: Snapshot
     undone: UndoResult
@@ -60,7 +60,7 @@ def plan_undo(state: State, id: str = "", principal: str = "", diff: bool = True
 
 
 def _redacted(change: UndoChange) -> UndoChange:
-    """Redacts a diff; of a file of secrets, shows only that it changes."""
+    """Of a file of secrets, shows only that it changes."""
     secret = change.diff and place(change.path) == "secret"
     return replace(change, diff="" if secret else redact_text(change.diff)) if change.diff else change
 
@@ -86,13 +86,13 @@ def is_crowded(state: State) -> bool:
 
 
 def prune(state: State) -> int:
-    """Prunes old or excess snapshots in every folder; returns how many."""
+    """By age and size, in every folder; returns how many."""
     own = {"": state.snapshots.taker} if state.snapshots.taker is not None else {}
     return sum(_prune_folder(state, whose, keeper) for whose, keeper in (own | dict(state.snapshots.takers)).items())
 
 
 def prune_journal(state: State) -> int:
-    """Prunes journaled actions by age alone; returns how many."""
+    """By age alone; returns how many."""
     journal = state.snapshots.journal
     gone = JournalStore(journal).prune(state.clock.now(), state.in_force.undo.days) if journal is not None else []
     if gone:
@@ -177,7 +177,7 @@ def _find(state: State, id: str, principal: str) -> Snapshot:
 
 
 def _by(state: State, row: Snapshot) -> str:
-    """How to take that undo back, as the end of a message."""
+    """The end of a message."""
     query = SnapshotQuery(KEPT, row.principal, row.machine, limit=PAGE)
     back = [one.id for one in state.store.read(lambda tx: tx.snapshots(query)) if one.undoes == row.id]
     return f"; `interlock undo {back[0]}` takes that back" if back else ""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Contribution(Struct, frozen=True):
-    """One part of a requirement: its name, the requirement, and the reason for a person."""
+    """One part of a requirement, with the reason for a person."""
 
     name: str
     requirement: Requirement
@@ -44,7 +44,7 @@ class AdapterContext(Struct, frozen=True):
 
 
 class EarlierDenial(Struct, frozen=True):
-    """The denial that matches an action (R-22): its ticket, the reason, the requirement, and the retries in other words."""
+    """The denial that matches an action (R-22), and the retries in other words."""
 
     ticket: str
     words: str

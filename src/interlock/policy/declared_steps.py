@@ -55,7 +55,7 @@ def declared_step(action: Action, judgement: Judgement) -> DeclaredStep:
 def compare_with_declared(
     action: Action, judgement: Judgement, hints: Sequence[DeclaredStep], rules: DeclarationRules
 ) -> Contribution | None:
-    """The contribution of a call that differs from the reported steps, or was not reported."""
+    """Where a call differs from the reported steps, or was not reported."""
     assessment = judgement.assessment
     setting = rules.word(assessment.level)
     if setting == "off" or not _counts(assessment, judgement.facts):

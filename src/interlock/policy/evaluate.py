@@ -54,8 +54,6 @@ RAISED_TO = (Human.NONE, Human.NONE, Human.CONFIRM, Human.VERIFY, Human.VERIFY)
 
 
 class PolicyResult(Struct, frozen=True):
-    """The requirement of an action, its parts and factors, and the error code of a refusal."""
-
     requirement: Requirement
     factors: tuple[str, ...] = ()
     denies: bool = False
@@ -260,7 +258,6 @@ def _raised(case: PolicyInput, level: Level) -> Requirement:
 
 
 def cumulative_words(points: int, most: int, execution: bool = False) -> str:
-    """The risk so far, and the bound from which everything above reversible needs a person."""
     where = "in this execution" if execution else "within an hour"
     return f"this agent's actions add up to {points:,} points of risk {where}, and from {most:,} on somebody is asked"
 

@@ -137,8 +137,6 @@ GUARD = "self_protection."  # rules about the guard itself
 
 
 class OperatorPause(Struct, frozen=True):
-    """By whom, why, from when to when, and up to which level actions pass."""
-
     by: str
     reason: str
     since: float

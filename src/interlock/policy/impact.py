@@ -86,7 +86,7 @@ def count_words(number: int, noun: str) -> str:
 
 
 def size_words(count: int) -> str:
-    """A number of bytes for a person: 4.1 MB."""
+    """As in 4.1 MB."""
     if count < 1000:
         return count_words(count, "byte")
     value, units = count / 1000, list(_UNITS)

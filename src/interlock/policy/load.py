@@ -91,7 +91,7 @@ def policy_hash(policy: Policy) -> str:
 
 
 def _place(name: str, base: Path | None) -> Path | None:
-    """Where a policy is: a shipped name comes first; None where there is none."""
+    """A shipped name comes first."""
     if name in names():
         return SHIPPED / f"{name}.toml"
     path = Path(name).expanduser()
@@ -108,7 +108,7 @@ def _unknown(name: str, base: Path | None) -> str:
 
 
 def _parse_policy(path: Path, above: tuple[Path, ...]) -> Policy:
-    """The policy in a file; `above` are the files that extend it, so that a cycle is refused."""
+    """`above` are the files that extend it, so that a cycle is refused."""
     text, data = _read(path)
     return policy_of(data, path.stem, text, _extended(data, path, (*above, path.resolve())))
 
@@ -151,7 +151,7 @@ _EVERYTHING = LoopRules(asks=(Glob.of(EVERYTHING),))
 
 
 class ProjectFile(Struct, frozen=True):
-    """A project's policy file; `problem` is the reason why it could not be read."""
+    """`problem` is the reason why it could not be read."""
 
     path: str
     text: str = ""

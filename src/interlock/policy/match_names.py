@@ -34,7 +34,7 @@ _DEEPEST = 4  # lists and tables within each other
 
 
 class MatchNames(Struct, frozen=True):
-    """The names of one action; `single` when it is one command or operation and nothing else."""
+    """`single` when it is one command or operation and nothing else."""
 
     operations: tuple[str, ...] = ()  # words joined by `_`
     commands: tuple[Argv, ...] = ()
@@ -93,7 +93,7 @@ def _own_names(action: Action) -> list[str]:
 
 
 def _effect_names(effect: Effect) -> list[str]:
-    """`delete_all_records`, `drop_table_users_production`: what an effect is called by its verb and its traits."""
+    """`delete_all_records`, `drop_table_users_production`: by its verb and its traits."""
     verb = word_table("effect_names").get(effect.verb)
     if verb is None:
         return []
@@ -169,7 +169,7 @@ def _redirects(action: Action) -> bool:
 
 
 def _is_single(action: Action, commands: Sequence[Argv], effects: Sequence[Effect]) -> bool:
-    """True for one command and what it does by itself, or one operation that carries nothing else (C-11)."""
+    """One command and what it does by itself, or one operation that carries nothing else (C-11)."""
     if any(effect.verb == "unreadable" for effect in effects) or _redirects(action):
         return False
     if action.kind is Kind.COMMAND:

@@ -119,7 +119,7 @@ def applied_rules_json(rules: Iterable[LoopRules]) -> list[dict[str, Any]]:
 
 
 def applied_rules_of(data: object) -> tuple[LoopRules, ...] | None:
-    """The rules of an audit record; None where they cannot be read."""
+    """None where those of an audit record cannot be read."""
     problems, found = Problems(), []
     for at, given in enumerate(data if isinstance(data, list) else []):
         table = dict(problems.table(given, ("loop_rules", at)) or {})

@@ -32,7 +32,7 @@ class PatternSyntax(ValueError):
 
 
 class Glob(Struct, frozen=True):
-    """One pattern: of a tool, a command, or the name of an operation."""
+    """Of a tool, a command, or the name of an operation."""
 
     text: str
     tool: str = ""
@@ -58,7 +58,7 @@ class Glob(Struct, frozen=True):
 
     @property
     def is_command(self) -> bool:
-        """Whether it is a command pattern: it has a space, or a dash before a letter (C-35)."""
+        """It has a space, or a dash before a letter (C-35)."""
         return not self.tool and not _NAME.fullmatch(self.body)
 
 
@@ -179,7 +179,6 @@ def _command_is(glob: str, argv: Argv) -> bool:
 
 
 def _parts(words: Sequence[str]) -> tuple[frozenset[str], list[str]]:
-    """The flags one by one, and the other words."""
     flags: set[str] = set()
     rest: list[str] = []
     for word in words:
@@ -198,7 +197,6 @@ def _name(glob: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _glob(pattern: str) -> Any:
-    """A glob over a whole text; `*` stands for anything."""
     return compile_pattern(_starred(pattern, ".*"))
 
 

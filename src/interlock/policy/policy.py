@@ -142,7 +142,6 @@ def globs_of(table: Mapping[str, Any], key: str, path: Path, problems: Problems)
 
 
 def _control(data: object, path: Path, problems: Problems) -> Control:
-    """A word, or a table with a word and what goes with it."""
     if isinstance(data, str):
         return Control(_word(data, path, problems))
     given = problems.table(data, path)
@@ -194,7 +193,7 @@ def _read_irreversible(word: object, path: Path, problems: Problems, plain: Huma
 
 
 def _read_patterns(data: object, path: Path, problems: Problems, plain: PatternSet) -> PatternSet:
-    """The patterns, added to those of the policy that is extended."""
+    """Added to those of the policy that is extended."""
     return plain.joined(_pattern_set(data, path, problems, ("deny", "approve", "allow")))
 
 
@@ -338,7 +337,7 @@ class PolicyError(ValueError):
 
 
 def policy_of(data: object, name: str, source: str = "", base: Policy | None = None) -> Policy:
-    """The policy that `data` describes; settings that it extends, or that seed 001's JSON leaves out, come from `base`."""
+    """Settings that it extends, or that seed 001's JSON leaves out, come from `base`."""
     problems = Problems()
     table = problems.table(data, ())
     policy = Policy(name)
@@ -350,7 +349,7 @@ def policy_of(data: object, name: str, source: str = "", base: Policy | None = N
 
 
 def extends_value(data: object) -> object:
-    """The policy that a policy extends (seed 001's JSON extends `default`); None where it extends none."""
+    """Seed 001's JSON extends `default`; None where a policy extends none."""
     if not isinstance(data, Mapping):
         return None
     return "default" if _is_seed(data) else data.get("extends")
@@ -377,7 +376,7 @@ def _seed(data: Mapping[str, Any], name: str, problems: Problems, base: Policy |
 
 
 def seed_settings(table: Mapping[str, Any], path: Path, problems: Problems) -> tuple[int | None, str, PatternSet]:
-    """Seed 001's steps, tolerance and patterns; nothing for those that are left out."""
+    """Nothing for those that are left out."""
     steps = WrittenTable(table, path, problems).number("maxAutonomousSteps", 0, 100, whole=True)
     tolerance = table.get("riskTolerance", "")
     if "riskTolerance" in table and not (isinstance(tolerance, str) and tolerance in TOLERANCES):

@@ -59,7 +59,7 @@ NO_OWN_ASSETS = OwnAssets()
 
 
 class Standpoint(Struct, frozen=True):
-    """The folder and home of an action, as written and as they really are."""
+    """Of an action, as written and as it really is."""
 
     cwd: str = ""
     home: str = ""
@@ -67,7 +67,7 @@ class Standpoint(Struct, frozen=True):
     real_home: str = ""
 
     def whole(self, path: str) -> str:
-        """A path from the root; empty where that is not known."""
+        """Empty where it is not known from the root."""
         if path == "~" or path.startswith("~/"):
             path = f"{self.home}{path[1:]}" if self.home.startswith("/") else ""
         return path if path.startswith("/") else ""
@@ -161,7 +161,7 @@ def _as_written(fact: Effect, cwd: str) -> str:
 
 
 def redirected_effects(led: Sequence[tuple[Effect, str, str]], at: Standpoint) -> Iterator[Effect]:
-    """For each path that leads elsewhere, the same effect on what is there."""
+    """The same effect on what is there."""
     for fact, path, there in led:
         if not at.straight(posixpath.normpath(path), there):
             where = place(there, at.real_cwd or at.cwd, at.real_home or at.home)
@@ -289,7 +289,7 @@ _HOOKS = re.compile(r"(?i)hook|interlock|tooluse|before_?tool")
 
 
 def tampering(action: Action, judgement: Judgement, files: Callable[[str], str | None]) -> str:
-    """What an action does to Interlock itself; `files` reads settings files."""
+    """`files` reads settings files."""
     effects = [fact for fact in judgement.facts if isinstance(fact, Effect)]
     for finding in judgement.assessment.findings:
         if finding.rule in STOPPING and not (

@@ -132,7 +132,7 @@ def _options() -> Any:
 
 
 def _search(expression: str, where: str) -> Callable[[str], object]:
-    """The expression as a case-insensitive search; RE2, so that no pattern can hang."""
+    """Case-insensitive, and RE2, so that no pattern can hang."""
     re2 = _re2()
     try:
         found: Callable[[str], object] = re2.compile(expression, _options()).search
@@ -203,7 +203,7 @@ _SHORT = 1_000  # characters; a set gives up silently where its tables grow too 
 
 
 class _Set:
-    """Many patterns that are searched in one pass."""
+    """Searches many patterns in one pass."""
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         self._searches = {pattern.id: _search(pattern.pattern, pattern.id) for pattern in patterns}
@@ -239,11 +239,11 @@ class Registry:
 
     @cached_property
     def _patterns(self) -> dict[str, Pattern]:
-        """The patterns by id; the built-in ones are made when they are first needed."""
+        """The built-in ones are made when they are first needed."""
         return {pattern.id: pattern for pattern in built_in()}
 
     def register(self, pattern: Pattern | Mapping[str, Any]) -> None:
-        """Adds a pattern, or what describes one; refuses an id that is taken."""
+        """Refuses an id that is taken."""
         made = pattern if isinstance(pattern, Pattern) else Pattern.of(pattern)
         if made.id in self._patterns or self._patterns.setdefault(made.id, made) is not made:
             raise PatternError(f"pattern {made.id!r}: the id is taken")

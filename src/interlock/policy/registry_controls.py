@@ -20,7 +20,7 @@ RULE = "registry."  # begins the rule of a finding that a registered pattern mak
 def match_registry(
     action: Action, registry: Registry, policy: Policy, rules: Rulebook, resource: str = ""
 ) -> RegistryMatch | None:
-    """The registry's match of an operation or a tool; None where the policy has no registry."""
+    """None where the policy has no registry, or for what is no operation or tool."""
     if action.kind not in (Kind.OPERATION, Kind.TOOL) or not policy.registry or not action.text:
         return None
     called, gate = "_".join(filter(None, (action.text, resource))), policy.severities

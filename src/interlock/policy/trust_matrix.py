@@ -119,7 +119,7 @@ def passage(
 
 
 def matrix_part(case: PolicyInput) -> tuple[Contribution, ...]:
-    """What the matrix requires for an operation of an adapter; denies one that the adapter does not have."""
+    """Denies an operation that the adapter does not have."""
     worst, context = case.assessment.worst, case.at.adapter_context
     if context is None:
         return ()
@@ -146,7 +146,7 @@ def matrix_part(case: PolicyInput) -> tuple[Contribution, ...]:
 
 
 def declared_parts(case: PolicyInput) -> Iterator[Contribution]:
-    """Requirements that an adapter declares besides its level: time, a new sign-in, approvers (DL-02, DL-10, seed 000 9.2)."""
+    """What an adapter declares besides its level (DL-02, DL-10, seed 000 9.2)."""
     context = case.at.adapter_context
     if context is None:
         return

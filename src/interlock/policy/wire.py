@@ -48,7 +48,7 @@ def decision_json(decision: Decision) -> dict[str, Any]:
 
 
 def failure_json(decision: Decision) -> dict[str, Any]:
-    """ERR-01: a decision that does not allow, as an error of the registry with the token of 2.9; nothing for an allowed one."""
+    """ERR-01: an error of the registry with the token of 2.9; nothing for an allowed decision."""
     if decision.allowed or not decision.code:
         return {}
     error: dict[str, Any] = {"code": decision.code, "message": decision.message or codes()[decision.code].message}

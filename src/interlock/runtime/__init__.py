@@ -52,7 +52,7 @@ class InForce(Struct, frozen=True):
     pauses: PauseSettings = PauseSettings()
 
     def under(self, policy: Policy, mode: str, applied_rules: tuple[LoopRules, ...] = ()) -> InForce:
-        """For one call; `applied_rules` are the rules that changed the policy."""
+        """`applied_rules` are the rules that changed the policy."""
         if policy is self.policy and mode == self.mode:
             return self
         return replace(self, policy=policy, mode=mode, applied_rules=applied_rules or self.applied_rules)
@@ -63,7 +63,7 @@ class Overtaken(Exception):
 
 
 class StepContext(Struct, frozen=True):
-    """What the loop knows about the step, or the start of an execution, under evaluation."""
+    """What the loop knows about a step, or the start of an execution."""
 
     steps_left: int | None = None  # without a person, this one included
     previous: str = ""  # outcome of the step before
@@ -154,7 +154,7 @@ def operation_name(request: Request) -> str:
 
 
 def counted_name(action: Action) -> str:
-    """The name that an action is counted under: an operation's name, or a command's program."""
+    """An operation's name, or a command's program."""
     if action.kind in (Kind.OPERATION, Kind.TOOL):
         return action.text[:200]
     first = (action.text.split(None, 1) or [""])[0]
@@ -237,7 +237,7 @@ class ActionReader:
 
 
 def recall(judgement: Judgement, policy: Policy, at: Circumstances, decide: Callable[[], Decided]) -> Decided:
-    """Decides; returns the last outcome of this judgement where neither policy nor circumstances have changed."""
+    """Decides, unless neither policy nor circumstances have changed for this judgement."""
     if at.paused_by:  # who may pause is not compared
         return decide()
     kept: list[tuple[Policy, Circumstances, Any] | None] = judgement.once("recalled", lambda: [None])

@@ -55,7 +55,7 @@ def begin(state: State) -> None:
 
 
 def is_known(state: State, server: ServerClaim | None) -> bool:
-    """Whether this process knows the current trust of every adapter, and of this server."""
+    """Of every adapter, and of this server."""
     return not state.adapters.stale and (server is None or state.adapters.knows(server.loaded))
 
 
@@ -85,7 +85,7 @@ def refresh_trust(state: State) -> None:
 
 
 def change_trust(state: State, by: OperatorSession, name: str, to: Trust, reason: str, mark: str = "") -> LoadedAdapter:
-    """Changes a level of trust: up one step by an admin after a fresh sign-in, down any number by any operator."""
+    """Up one step by an admin after a fresh sign-in, down any number by any operator."""
     loaded = find_adapter(state, name, mark)
     now = state.clock.now()
 
@@ -122,7 +122,7 @@ def find_adapter(state: State, name: str, mark: str = "") -> LoadedAdapter:
 
 
 def review_due(state: State, loaded: LoadedAdapter) -> dict[str, Any]:
-    """TL-04: when it is due, and whether that date has passed."""
+    """TL-04: and whether that date has passed."""
     kept = _proved(state, loaded.adapter.name)
     due = revalidation_due(kept.record if kept is not None and kept.mark == loaded.mark else loaded.adapter.trust)
     return {} if due is None else {"revalidate_by": iso(due), "overdue": state.clock.now() >= due}

@@ -110,7 +110,7 @@ class Adapters:
         self.recorded: dict[str, tuple[float, Trust]] = {}  # what the record says last: when, and how far
 
     def meet(self, server: LoadedAdapter) -> None:
-        """Remembers a server; trust is stale where it is new, and the oldest are forgotten."""
+        """Trust is stale where a server is new; the oldest are forgotten."""
         name = server.adapter.name
         same = self.servers.get(name, {})
         if same.get(server.mark) == server:
@@ -127,7 +127,7 @@ class Adapters:
         return [*self.loaded, *(name for name in list(self.servers) if name not in self.loaded)]
 
     def found(self, name: str) -> tuple[LoadedAdapter, ...]:
-        """Everything of one name: one adapter, or every server reported under it."""
+        """One adapter, or every server reported under this name."""
         if name in self.loaded:
             return (self.loaded[name],)
         return tuple(self.servers.get(name, {}).values())
@@ -194,7 +194,7 @@ def _known(state: State, request: Request, own: AdapterOperationSpec, standing: 
 
 
 def _unknown(request: Request) -> Request:
-    """Treats an adapter that is not loaded as untested: it can be introspected, and nothing else."""
+    """Untested: it can be introspected, and nothing else."""
     action, introspects = request.action, request.action.text == INTROSPECT
     note = (
         f"no adapter {request.adapter[:80]!r} is loaded here, so it counts as untested: an operator adds its file to "

@@ -62,7 +62,7 @@ class Declarations(Struct):
                 put_bounded(self._names, (principal, session), normal_name(name), MOST)
 
     def failed(self, agent: AgentRef, words: str) -> None:
-        """Notes a failed call of a session in the loop; the next step's answer mentions it."""
+        """The next step's answer mentions it."""
         with self._lock:
             name = self._names.get((agent.principal, agent.session), "")
             if any(key[:2] == (agent.principal, name) for key in self.executions):
@@ -91,7 +91,7 @@ class Declarations(Struct):
 
 
 def report(state: State, agent: AgentRef, hint: str, cwd: str) -> None:
-    """Remembers a reported step, whatever the answer: it is the agent's claim about its next call."""
+    """Whatever the answer: it is the agent's claim about its next call."""
     action = intent(hint, cwd)
     state.declarations.reported(agent, declared_step(action, state.reader.read(action)[0]))
 

@@ -78,13 +78,13 @@ class IntegrityBaseline:
         return max(ticket.opened_at, self._asked.get(ticket.id, 0.0))
 
     def cooling_since(self, ticket: Ticket, now: float) -> float:
-        """When its cooling-off began; a ticket unknown to this process starts cooling now."""
+        """A ticket unknown to this process starts cooling now."""
         if ticket.id not in self._since:
             put_bounded(self._since, ticket.id, now, MOST)
         return self._since[ticket.id]
 
     def spend(self, id: str, by: object) -> bool:
-        """Whether `by` may spend this ticket; False where it was spent or revoked before."""
+        """False where it was spent or revoked before."""
         if id not in self._ended:
             put_bounded(self._ended, id, by, MOST)
         return self._ended[id] is by
@@ -164,7 +164,7 @@ MOST_CODES = 1_000  # codes; the oldest go first
 
 
 class Release(Struct, frozen=True):
-    """What a correct code releases: a block, or one held step; signed by the operator who revealed it."""
+    """A block, or one held step; signed by the operator who revealed the code."""
 
     channel: str
     by: str = ""  # empty for a channel without sign-in

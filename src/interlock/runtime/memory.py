@@ -32,8 +32,6 @@ _HEARD = frozenset({*_EVENTS, *(StoreEvent.SETTING + name for name in _SETTINGS)
 
 
 class Memory:
-    """Keeps one State up to date with its shared store."""
-
     def __init__(self, state: State) -> None:
         self._state = state
         self._counting = threading.Lock()
@@ -64,7 +62,7 @@ class Memory:
             self.changed()
 
     def changed(self) -> None:
-        """Refreshes after a change, including our own: another process may have changed the same later."""
+        """Also after our own change: another process may have changed the same later."""
         with self._counting:
             self._due += 1
         try:
@@ -106,7 +104,7 @@ class Memory:
         self._state.publish_blocks()
 
     def _lifted(self, tx: Tx, block: Block | None) -> bool:
-        """Whether an operator lifted the newest block; a missing, unsigned or redated row lifts nothing."""
+        """A missing, unsigned or redated row lifts nothing."""
         if block is None or not block.lifted_at or block.since < self._since.get(block.principal, 0.0):
             return False
         words = signed_orders.load_order(self._state, tx, f"{signed_orders.LIFT}{block.principal}").words

@@ -44,7 +44,7 @@ SAYS_SO = "the server's own annotations say that it destroys"
 
 
 class ServerClaim(Struct, frozen=True):
-    """A proxy's claim about the server behind it and the called tool."""
+    """By a proxy, about the server behind it and the called tool."""
 
     name: str
     mark: str  # a hash of its start command
@@ -61,7 +61,7 @@ class ServerClaim(Struct, frozen=True):
 
     @property
     def here(self) -> bool:
-        """Whether it runs on this machine and works on its files, as far as its command shows."""
+        """As far as its command shows."""
         return _here(self.words)
 
     @property
@@ -85,8 +85,6 @@ def _loaded(name: str, mark: str, words: str, claim: Trust) -> LoadedAdapter:
 
 
 class ServerStanding(Struct, frozen=True):
-    """The trust of a server and its changed tools, as the proxy receives them."""
-
     trust: Trust
     note: str = ""
     changed: tuple[str, ...] = ()  # tools that differ from the pinned ones

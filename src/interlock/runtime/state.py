@@ -50,8 +50,6 @@ LOG = logging.getLogger("interlock")
 
 
 class SnapshotPlaces(Struct):
-    """Who takes and restores snapshots, where they are, and the space that they take."""
-
     taker: SnapshotTaker | None = None  # works as this process's user
     takers: Mapping[str, SnapshotTaker] = {}  # by principal; each as its own user
     journal: Path | None = None  # the store of journaled actions of this process's user
@@ -139,7 +137,7 @@ class State(Struct):
         return self.blocks.get(principal, "")
 
     def paused(self, now: float) -> tuple[str, Level]:
-        """The operator whose pause is in force, and the highest level that passes."""
+        """By whom, and the highest level that passes."""
         found = self.pause.found
         return (found.by, found.ceiling) if found is not None and found.at(now) else ("", Level.SAFE)
 
@@ -172,7 +170,6 @@ class State(Struct):
             self.trouble(f"blocks cannot be published to jails: {error}", "jail")
 
     def proof_of(self, ticket: Ticket, session: str, now: float) -> TicketProof:
-        """What this process knows about a ticket that the caller would spend."""
         ended = "it was used or revoked before, and its row was altered since"
         problem = ended if self.baseline.has_ended(ticket.id) else ""
         if is_altered(self, ticket):

@@ -113,7 +113,7 @@ def everyday_keys(action: Action, facts: Sequence[Fact]) -> tuple[EffectKey, ...
 
 
 def path_keys(facts: Sequence[Fact]) -> tuple[EffectKey, ...]:
-    """What happens to which path, harmful or not; a name without a slash is none."""
+    """Harmful or not; a name without a slash is no path."""
     found = (
         fact for fact in facts if isinstance(fact, Effect) and fact.path and known(fact.path) and "/" in fact.target
     )
@@ -162,7 +162,7 @@ def _stored(action: Action, family: str, fact: Effect, facts: Sequence[Fact], aw
 
 
 def _by_name(action: Action) -> list[EffectKey]:
-    """By the effect that its name implies, or by the name itself, for these targets."""
+    """By the effect that its name implies, or by the name itself."""
     if action.kind not in (Kind.OPERATION, Kind.TOOL):
         return [EffectKey(action.kind.value, normalise_action(action.text)[:200], action.cwd)]
     if action.fields.get("declared") is not None:  # the adapter's declaration replaces the meaning of the name
@@ -180,7 +180,7 @@ AWAY = frozenset({"remote", "container"})
 
 
 def place_of(fact: Effect | Command, facts: Sequence[object]) -> str:
-    """The name of where it happens; empty where it happens on this machine."""
+    """Empty on this machine."""
     if not fact.traits & AWAY:
         return ""
     through = {step.split()[0] for step in fact.via if step.strip()}
@@ -267,7 +267,7 @@ def _verb(words: Sequence[str]) -> tuple[str, list[str]]:
 
 @lru_cache(maxsize=512)
 def _act(name: str) -> tuple[str, str]:
-    """The family and the noun of what an operation of this name announces, by the lexicon of names."""
+    """The family and the noun of what an operation of this name announces."""
     for fact in read(operation(name, {})).facts:
         if isinstance(fact, Effect) and fact.verb.startswith("act_"):
             return word_table("families").get(fact.verb, ""), noun(fact.target)
@@ -287,7 +287,6 @@ class _GitCall(Struct, frozen=True):
 
 
 def _git_keys(command: Command) -> list[EffectKey]:
-    """The keys of one git command; none where its targets cannot be resolved."""
     folder, name, words = _in_repository(command)
     if not in_repository(command) or name not in _GIT:
         return []
@@ -297,7 +296,7 @@ def _git_keys(command: Command) -> list[EffectKey]:
 
 
 def _in_repository(command: Command) -> tuple[str, str, list[str]]:
-    """The folder of a git command's repository, the subcommand, and the words behind it."""
+    """The folder of its repository, the subcommand, and the words behind it."""
     found = options(command.words, _GLOBAL, stop_at_operand=True)
     env = dict(command.env)
     folder = command.cwd

@@ -32,7 +32,7 @@ EARLIER = {
 
 
 class Relation(StrEnum):
-    """How the target of an action relates to a denied one."""
+    """Of the target of an action to a denied one."""
 
     SAME = "same"
     INSIDE = "inside"
@@ -64,7 +64,7 @@ class EffectKey(Struct, frozen=True, eq=False):
 
     @property
     def known(self) -> bool:
-        """Whether the target is known: two unknown targets need not be the same."""
+        """Two unknown targets need not be the same."""
         return self.target != UNKNOWN and bool(self.family)
 
     @property
@@ -73,7 +73,6 @@ class EffectKey(Struct, frozen=True, eq=False):
 
     @property
     def in_a_folder(self) -> bool:
-        """Whether it happens here: its place is this machine, or a folder of it."""
         return not self.place or self.place.startswith("/")
 
     @property
@@ -100,7 +99,7 @@ def parse(text: str) -> EffectKey:
 
 
 def relation(denied: EffectKey, asked: EffectKey) -> Relation | None:
-    """How a key relates to a denied one; None where the effects or targets differ."""
+    """None where the effects or targets differ."""
     if denied.family != asked.family or not denied.known or not asked.known:
         return None
     if _same_place(denied.place, asked.place) or _unsaid(denied, asked):
@@ -168,7 +167,6 @@ def _targets(denied: str, asked: str) -> Relation | None:
 
 
 def _split(target: str) -> tuple[str, str]:
-    """The kind of what lies at a path, and the path."""
     kind = next((kind for kind in (WORKTREE, UNTRACKED) if target.startswith(kind)), "")
     path = target.removeprefix(kind)
     return (kind, path) if path.startswith(("/", "~")) or "://" in path else ("", "")
@@ -191,7 +189,7 @@ def _listed(name: str, outer: str) -> bool:
 
 
 def _host(target: str) -> str:
-    """The host that something is sent to, where the target is an address: `https://host/…`, `host:/path`."""
+    """Where the target is an address: `https://host/…`, `host:/path`."""
     found = _HOST.match(target) if ":/" in target else None
     return found[1].casefold() if found else ""
 

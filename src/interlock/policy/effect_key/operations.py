@@ -60,7 +60,7 @@ def _said(action: Action, thing: str) -> Mapping[str, object]:
 
 
 def _placed(thing: str, params: Mapping[str, object], cwd: str) -> tuple[str, str, Mapping[str, object]]:
-    """The common noun of the target, its place, and the params that identify it."""
+    """The target's common noun, its place, and the params that identify it."""
     if thing in word_set("git_nouns"):
         where, rest = split_off(params, word_set("repository_params"))
         refs = [str(value) for key, value in rest.items() if normalise_action(key) in word_set("ref_params") and value]
@@ -89,7 +89,7 @@ def _placed(thing: str, params: Mapping[str, object], cwd: str) -> tuple[str, st
 
 @cache
 def _cluster_nouns() -> frozenset[str]:
-    """The kinds of objects in a cluster, by the descriptions of its clients."""
+    """By the descriptions of its clients."""
     clients = [program for program in shipped_programs().telling("kinds").values() if "context" in program.place]
     return frozenset(kind for one in clients for kind in one.kinds.values()) | {NAMESPACE, "job", "secret", "release"}
 
@@ -135,7 +135,7 @@ def targets_in_params(given: object, about: str, exact: bool = False) -> tuple[t
 
 
 def split_off(given: Mapping[str, object], names: frozenset[str]) -> tuple[dict[str, str], dict[str, object]]:
-    """The parameters of these names, by their first values; and all the others."""
+    """The parameters of these names, and all the others."""
     where: dict[str, str] = {}
     rest: dict[str, object] = {}
     for key, value in given.items():
@@ -192,7 +192,7 @@ def shortened(text: str, longest: int = 120) -> str:
 
 
 def place_of_params(where: Mapping[str, str], cwd: str) -> str:
-    """The place that parameters name; the agent's folder where they name none."""
+    """The agent's folder where they name none."""
     if address := _first(where, "dsn url uri connection connection_string"):
         return place_of_address(address, cwd)
     name = _first(where, "database db dbname database_name db_name")
@@ -235,7 +235,7 @@ def store_place(action: Action, effect: Effect, facts: Sequence[object]) -> str:
 
 
 def _of_client(client: Command) -> str:
-    """What a client's words and settings name; empty for its own defaults."""
+    """Empty for its own defaults."""
     found = options(client.words, word_set("database_client_values"))
     env = dict(client.env)
     program = describe(client.program)  # the operands of one that takes its options first are a statement
