@@ -15,7 +15,7 @@ from interlock.times import iso
 
 class Code(Struct, frozen=True):
     name: str
-    message: str  # the default
+    message: str
     details: tuple[str, ...] = ()  # the only keys that its details may have
 
 

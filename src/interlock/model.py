@@ -240,7 +240,7 @@ class Flags(Struct, frozen=True):
 
 class EffectiveCommand(Struct, frozen=True):
     text: str
-    via: tuple[str, ...] = ()  # the wrappers around it
+    via: tuple[str, ...] = ()
     span: Span | None = None
 
 
@@ -376,12 +376,12 @@ class Decision(Confidential, Struct, frozen=True):
     factors: tuple[str, ...] = ()
     ticket: Ticket | None = None
     wait_seconds: Seconds = 0
-    patterns: tuple[Mapping[str, Any], ...] = ()  # matches of the registry
+    patterns: tuple[Mapping[str, Any], ...] = ()
     code: str = ""  # of the error registry, where one applies
     strength: str = "plain"
     unknown: bool = False  # the state could not be known; nothing was decided about the action itself
     token: str = ""  # the conf_… of the ticket; inert until a human arms it (C-14)
-    details: Mapping[str, Any] = NOTHING  # of the code
+    details: Mapping[str, Any] = NOTHING
     message: str = ""  # better words than the code has by itself
     warnings: tuple[Mapping[str, Any], ...] = ()  # of an allowed action (2.11)
     parts: tuple[Contribution, ...] = ()  # of the requirement, also where the mode disregards it

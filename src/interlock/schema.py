@@ -43,7 +43,7 @@ class Setting(Struct, frozen=True):
 
     name: str  # of the field
     key: str  # in the file
-    kind: Any  # the type, without annotations and None
+    kind: Any
     default: Any
     meta: Meta
     weakened_by: str = ""

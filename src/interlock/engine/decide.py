@@ -41,12 +41,12 @@ class Gathered(Struct, frozen=True):
     block: Block | None = None
     agent: AgentRow | None = None
     met: MatchedDenial | None = None  # the denial of the same effect on the same target
-    grants: tuple[Grant, ...] = ()  # signed ones that cover the action
+    grants: tuple[Grant, ...] = ()
     counts: Counts = Counts()
     nobody: bool = False  # no operator exists who could approve, and no code can be shown
     promptable: bool = False  # the agent's own prompt can ask its user
     user: bool = False  # its user can be asked: by that prompt, or through an MCP client
-    proof: TicketProof | None = None  # of the ticket
+    proof: TicketProof | None = None
     wait: int = 0  # seconds until this principal may try a token again
 
 

@@ -55,7 +55,7 @@ class PolicyAnswer(Struct, frozen=True):
     mode: str = "enforcing"
     seen: Impact | None = None  # on the inspected targets
     keepable: bool = False  # a snapshot taken first would allow it
-    question: Inspection | None = None  # that inspected them
+    question: Inspection | None = None
 
     @property
     def assessment(self) -> Assessment:
@@ -94,7 +94,7 @@ def _beside(seen: Impact | None, lines: list[Line]) -> list[Line]:
     return [tuple(StyledText(undo_words_after(part.text, looked), part.style) for part in line) for line in lines]
 
 
-_TEXTS = frozenset({Kind.COMMAND, Kind.INTENT})  # kinds whose text a finding can be shown in
+_TEXTS = frozenset({Kind.COMMAND, Kind.INTENT})
 
 
 def _call(action: Action) -> str:

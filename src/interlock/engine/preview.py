@@ -107,7 +107,7 @@ def preview_json(answer: PolicyAnswer) -> dict[str, Any]:
     }
 
 
-CWD = "/home/dev/app"  # where the commands of cases run
+CWD = "/home/dev/app"
 _KINDS = ("command", "operation", "tool", "hint")
 _KEYS = frozenset({*_KINDS, *"params input crude cwd loss kept mode expect cooling approvers".split()})
 

@@ -42,12 +42,12 @@ class Replayed(Struct, frozen=True):
     judgement: Judgement
     weighed: PolicyResult
     named: MatchNames
-    word: str  # the outcome
+    word: str
 
 
 class ReplayedDecision(Struct, frozen=True):
     row: AuditRow
-    verdict: str  # agrees, differs, cannot
+    verdict: str
     why: str = ""  # it cannot be replayed
     word: str = ""  # the outcome under the given rules and policy
     differences: Mapping[str, tuple[Any, Any]] = {}  # key -> recorded, replayed
@@ -73,7 +73,7 @@ class ChangedAnswer(Struct, frozen=True):
 class Comparison(Struct):
     records: int = 0
     same: int = 0
-    changed: Counter[tuple[str, str]] = field(default_factory=Counter)  # outcome before, outcome after
+    changed: Counter[tuple[str, str]] = field(default_factory=Counter)
     changes: list[ChangedAnswer] = []
     cannot: Counter[str] = field(default_factory=Counter)  # why -> how many
 

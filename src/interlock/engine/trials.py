@@ -153,7 +153,7 @@ def _seen(level: Level, rule: str = "near.miss") -> Assessment:
     return Assessment(level, False, 0, Tier.CONFIRM, Flags(), (finding,))
 
 
-RECORDS = 500  # actions that an answer is tried on
+RECORDS = 500
 EXAMPLES = 10
 
 

@@ -26,8 +26,8 @@ class Contribution(Struct, frozen=True):
     words: str
     denies: bool = False  # the answer is no, though a ticket is open
     code: str = ""
-    details: Json = NOTHING  # of the code (1.9)
-    pattern: str = ""  # the operator's, where one matched
+    details: Json = NOTHING
+    pattern: str = ""
     explanation: str = ""  # for people and agents, where `words` are only for the factors
 
 

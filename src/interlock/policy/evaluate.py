@@ -41,13 +41,9 @@ SAME_EFFECT = "retry.same_effect"
 BLOCK = Requirement(blocked=True)
 ASK = Requirement(human=Human.CONFIRM)
 APPROVE = Requirement(human=Human.APPROVE)
-_HINT_LENGTH = 120  # characters of a hint
-TIERS = {
-    Tier.ADVISORY: Human.NONE,
-    Tier.CONFIRM: Human.CONFIRM,
-    Tier.VERIFY: Human.VERIFY,
-    Tier.DANGER_ZONE: Human.VERIFY,
-}
+VERIFY = Requirement(human=Human.VERIFY)
+_HINT_LENGTH = 120
+TIERS = dict(zip(Tier, (Human.NONE, Human.CONFIRM, Human.VERIFY, Human.VERIFY)))
 # The tier that an adapter's escalation or a caller's own word raises to, under every policy (DL-13).
 _STRICTNESS = attrgetter("requirement.blocked", "requirement.human", "requirement.cooling_seconds")
 RAISED_TO = (Human.NONE, Human.NONE, Human.CONFIRM, Human.VERIFY, Human.VERIFY)
@@ -59,7 +55,7 @@ class PolicyResult(Struct, frozen=True):
     denies: bool = False
     parts: tuple[Contribution, ...] = ()
     code: str = ""  # the wire's error code where the matrix refuses
-    details: Json = NOTHING  # of the code
+    details: Json = NOTHING
     would: tuple[Contribution, ...] = ()  # the parts that the mode or a pause disregards
 
     def reason(self) -> str:
@@ -158,8 +154,8 @@ def _apply_mode(result: PolicyResult, mode: str) -> PolicyResult:
     if mode != "monitoring":
         return result
     word = result.requirement.word
-    factor = (f"would have: {word}",) if word != "allow" else ()
-    return PolicyResult(Requirement(), (*result.factors, *factor), would=result.parts)
+    factors = result.factors if word == "allow" else (*result.factors, f"would have: {word}")
+    return PolicyResult(Requirement(), factors, would=result.parts)
 
 
 # Yields the contributions of one concern.
@@ -237,18 +233,17 @@ def _level(case: PolicyInput) -> Iterator[Contribution]:
 
 def _escalation(case: PolicyInput) -> Iterator[Contribution]:
     """Repetition, count and cumulative risk raise the requirement, not the level (DL-13, R-13)."""
-    if case.at.escalated is not None:
-        level, message = case.at.escalated
-        words = message or f"counts as {level.word} after {case.at.hourly:,} of the same in an hour"
+    at, often, most = case.at, case.policy.escalate.repetition, case.policy.escalate.cumulative
+    if at.escalated is not None:
+        level, message = at.escalated
+        words = message or f"counts as {level.word} after {at.hourly:,} of the same in an hour"
         yield Contribution("escalation", _raised(case, level), words)
-    often = case.policy.escalate.repetition
-    if often is not None and case.at.repeats >= often:
+    if often is not None and at.repeats >= often:
         human = Human(min(TIERS[case.assessment.tier] + 1, Human.VERIFY))
-        words = f"the same operation {case.at.repeats} times in this execution, and from {often} on more is asked"
+        words = f"the same operation {at.repeats} times in this execution, and from {often} on more is asked"
         yield Contribution("repetition", Requirement(human=human), words)
-    most = case.policy.escalate.cumulative
-    if most is not None and case.at.cumulative >= most:
-        words = cumulative_words(case.at.cumulative, most, case.at.steps_left is not None)
+    if most is not None and at.cumulative >= most:
+        words = cumulative_words(at.cumulative, most, at.steps_left is not None)
         yield Contribution("cumulative", ASK, words)
 
 
@@ -294,22 +289,22 @@ def _stops(case: PolicyInput) -> Iterator[Contribution]:
         words = f"score {score} is in the danger zone: the agent is blocked until an operator lifts it"
         yield Contribution(DANGER_ZONE, BLOCK, words)
     if case.at.tampering:
-        words = f"attacks Interlock itself: it {case.at.tampering}"
-        yield Contribution(TAMPERING, Requirement(human=Human.VERIFY), words)
+        yield Contribution(TAMPERING, VERIFY, f"attacks Interlock itself: it {case.at.tampering}")
 
 
 def _loop(case: PolicyInput) -> Iterator[Contribution]:
-    if case.at.mismatch is not None:
-        yield case.at.mismatch
-    if case.at.steps_left is not None and case.at.steps_left <= 0:
+    at = case.at
+    if at.mismatch is not None:
+        yield at.mismatch
+    if at.steps_left is not None and at.steps_left <= 0:
         yield Contribution("steps", ASK, "Step limit exceeded")
-    if case.at.previous == "failure":
+    if at.previous == "failure":
         yield Contribution("outcome", ASK, "the step before failed")
-    if case.at.starting and case.policy.loop.start != "allow":  # R-11
+    if at.starting and case.policy.loop.start != "allow":  # R-11
         yield Contribution("start", ASK, "an execution starts when a person agrees to it")
-    if case.at.pause:  # C-19: the held step itself needs what it needed; nothing else goes on
-        held = Requirement(human=case.at.pause_human) if case.at.pause_human is not Human.NONE else BLOCK
-        yield Contribution("pause", held, case.at.pause)
+    if at.pause:  # C-19: the held step itself needs what it needed; nothing else goes on
+        held = Requirement(human=at.pause_human) if at.pause_human is not Human.NONE else BLOCK
+        yield Contribution("pause", held, at.pause)
 
 
 def _denied(case: PolicyInput) -> Iterator[Contribution]:
@@ -320,7 +315,7 @@ def _denied(case: PolicyInput) -> Iterator[Contribution]:
     yield Contribution(SAME_EFFECT, denied.requirement, denied.words, denies=denied.denies)
     if denied.tries >= 3:
         words = f"tried {denied.tries} ways to the same effect"
-        yield Contribution("evasion.search", Requirement(human=Human.VERIFY), words, denies=denied.denies)
+        yield Contribution("evasion.search", VERIFY, words, denies=denied.denies)
 
 
 def _always(case: PolicyInput) -> Iterator[Contribution]:

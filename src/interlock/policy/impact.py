@@ -11,11 +11,12 @@ from interlock.analysis.display_text import visible
 from interlock.model import Loss
 from interlock.redaction import redact_text
 
-IMPACT_PREFIX = "looked: "  # of the factor with the impact
-RELIEF_PREFIX = "relief: "  # of the factor with the exemption by impact
+# The beginnings of factors.
+IMPACT_PREFIX = "looked: "
+RELIEF_PREFIX = "relief: "
 JOURNAL = "the journal keeps what it changes"  # the exemption of a call that runs below the journal
-ESCALATION_PREFIX = "raised: "  # of the factor that explains why more is required than for the action itself
-NO_SNAPSHOT_PREFIX = "not kept: "  # of the factor that explains why there is no snapshot
+ESCALATION_PREFIX = "raised: "
+NO_SNAPSHOT_PREFIX = "not kept: "
 MISSING = "nothing of it is there"
 RECOVERABLE = "all of it can be had back"
 IRRECOVERABLE = "cannot be undone"

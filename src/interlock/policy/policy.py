@@ -30,7 +30,7 @@ class Control(Struct, frozen=True):
     # Instead of it:
     relief: Requirement | None = None  # when an inspection found that nothing would be lost
     kept: Requirement | None = None  # when a snapshot of everything it changes was taken first
-    irreversible: Requirement | None = None  # when it cannot be undone
+    irreversible: Requirement | None = None
     denies: bool = False  # "deny with ticket": the call is denied, and an operator can still approve it
 
     @property

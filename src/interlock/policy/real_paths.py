@@ -24,10 +24,11 @@ from interlock.policy.patterns import compile_pattern
 if TYPE_CHECKING:
     from interlock.ports import Access
 
-RESOLVED = "resolved"  # trait of an effect on the path that a link leads to
-OWN = "own"  # trait of an effect on one of Interlock's own files
-HOLDS = "holds"  # trait of an effect on a folder that one of them is in
-HOOKED = "hooked"  # trait of an effect on settings that call the hook
+# Traits of an effect on: the path that a link leads to, an own file, a folder that holds one, settings that call the hook.
+RESOLVED = "resolved"
+OWN = "own"
+HOLDS = "holds"
+HOOKED = "hooked"
 AMONG = "interlock among others"  # target of a signal that also reaches the daemon
 PATH_VERBS = frozenset("delete truncate overwrite write append move chmod chown read run_script".split())
 _AWAY = frozenset({"remote", "container"})

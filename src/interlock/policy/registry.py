@@ -164,9 +164,8 @@ class RegistryMatch(Struct, frozen=True):
 
     @property
     def level(self) -> Level:
-        if self.blocked:
-            return Level.FORBIDDEN
-        return self.severity.level if self.severity is not None else Level.SAFE
+        found = max((pattern.severity.level for pattern in self.patterns), default=Level.SAFE)
+        return Level.FORBIDDEN if self.blocked else found
 
     @property
     def categories(self) -> frozenset[Category]:

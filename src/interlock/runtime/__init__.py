@@ -42,7 +42,7 @@ class InForce(Struct, frozen=True):
     registry: Registry = field(default_factory=Registry)
     policy_hash: str = ""
     rulebook_hash: str = ""
-    own_assets: OwnAssets = NO_OWN_ASSETS  # Interlock's own files, processes and ports
+    own_assets: OwnAssets = NO_OWN_ASSETS
     applied_rules: tuple[LoopRules, ...] = ()  # rules that tightened the policy for one call
     challenge_seconds: float = 300.0  # OOB-08
     loops: LoopSettings = LoopSettings()  # AE-08
@@ -66,12 +66,12 @@ class StepContext(Struct, frozen=True):
     """What the loop knows about a step, or the start of an execution."""
 
     steps_left: int | None = None  # without a person, this one included
-    previous: str = ""  # outcome of the step before
+    previous: str = ""
     repeats: int = 0
     cumulative: int = 0
     starting: bool = False
-    pause: str = ""  # what the agent waits for, in words
-    pause_human: Human = Human.NONE  # required by the held step; none for any other step
+    pause: str = ""
+    pause_human: Human = Human.NONE
     told: Json = NOTHING  # the loop's part of the audit record
     more: int = 0  # steps that an approval adds once the limit is reached
 
@@ -93,15 +93,15 @@ class Request(Confidential, Struct, frozen=True):
     claimed_level: Level | None = None
     adapter_context: AdapterContext | None = None
     adapter: str = ""
-    server: ServerClaim | None = None  # behind a proxy
-    access: Access = NO_ACCESS  # to the files of its user
+    server: ServerClaim | None = None
+    access: Access = NO_ACCESS
     runs_as: str = ""  # the principal whose user runs it, if not the caller's
     local: bool = False  # made on this machine, whatever its principal is called
-    hook_files: tuple[str, ...] = ()  # settings files that call the caller's hook
+    hook_files: tuple[str, ...] = ()
     provenance: Provenance = NOTHING_CREATED  # created by its session, as far as is known
     written: tuple[WrittenFile, ...] = ()  # by its session, and dangerous to run
     operation: str = ""  # its name, where the action does not say it
-    step: StepContext | None = None  # of the execution safety loop
+    step: StepContext | None = None
     may_prompt: bool = False  # whether the agent's own prompt may answer a confirm that its user can judge
     journaled: bool = False  # it will run below the journal, which keeps the local files that it changes
     spend: bool = True  # whether an allow uses up its approval; else the decision is `unspent`
@@ -180,7 +180,7 @@ def put_newest(table: OrderedDict[Any, Any], key: Any, value: Any, most: int) ->
     put_bounded(table, key, value, most)
 
 
-MOST_JUDGEMENTS = 2_048  # in the cache
+MOST_JUDGEMENTS = 2_048
 AT_ONCE = 2_000  # steps of reading, some ten milliseconds, that others may wait for
 LONGEST_CACHED = 2_000  # characters; longer texts are not cached, so that the cache stays small
 MOST_FIELDS = 20  # of a call that is cached
@@ -188,11 +188,6 @@ MOST_FIELDS = 20  # of a call that is cached
 Read = tuple[Judgement, MatchNames]
 Key = tuple[Kind, str, str, str]
 Decided = TypeVar("Decided")
-
-
-class _Known(Struct):
-    read: Read
-    without_scripts: bool  # a script reader was given and not used
 
 
 class Scripts(Struct):
@@ -215,7 +210,7 @@ class ActionReader:
 
     def __init__(self, rules: Rulebook) -> None:
         self.rules = rules
-        self._known: dict[Key, _Known] = {}
+        self._known: dict[Key, tuple[Read, bool]] = {}  # and whether a script reader was given and not used
 
     def read(self, action: Action, files: FileReader | None = None, budget: int = BUDGET) -> Read:
         """Raises BudgetSpent where the budget is too small."""
@@ -223,12 +218,12 @@ class ActionReader:
         if key is None:
             return self._read(action, files, budget)
         known = self._known.get(key)
-        if known is not None and (files is None or known.without_scripts):
-            return known.read
+        if known is not None and (files is None or known[1]):
+            return known[0]
         scripts = files if files is None or isinstance(files, Scripts) else Scripts(files)
         read = self._read(action, scripts, budget)
         if scripts is None or not scripts.used:
-            put_bounded(self._known, key, _Known(read, scripts is not None), MOST_JUDGEMENTS)
+            put_bounded(self._known, key, (read, scripts is not None), MOST_JUDGEMENTS)
         return read
 
     def _read(self, action: Action, files: FileReader | None, budget: int) -> Read:

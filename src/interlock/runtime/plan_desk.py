@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from interlock.plans.workflows import RunningWorkflow
 
 Inspect = Callable[[Mapping[str, Any]], Impact]
-MOST = 200  # open plans
+MOST = 200
 MOST_RUNNING = 8
 PLANNING = 2  # planners that run at a time: each occupies a thread
 STARTING = "starting"
@@ -80,7 +80,7 @@ class PlanDesk(Struct):
     planner: Planner | None = None  # the one that the configuration names
     offer: PlannerOffer | None = None  # what an operator chooses from, where it names none
     files: Callable[[str], str | None] | None = None  # reads a script with the rights of its user
-    look: Inspect | None = None  # inspects targets, to show the loss
+    look: Inspect | None = None
     access: Callable[[str], Access] = lambda principal: NO_ACCESS  # to the files of a principal's user, for the gate
     journal: Callable[[str], JournalRun | None] = lambda principal: None  # keeps what a command changes, where possible
     processes: dict[str, RunningCommand] = {}  # by the plan's id

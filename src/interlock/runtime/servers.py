@@ -52,7 +52,7 @@ class ServerClaim(Struct, frozen=True):
     claim: Trust = Trust.UNTESTED
     raised: Level = Level.SAFE  # at least: a tool that is not listed, or is not what it was
     why: str = ""
-    hints: frozenset[str] = frozenset()  # claims of the tool's annotations
+    hints: frozenset[str] = frozenset()
     stated: bool = True  # whether somebody stated `claim`; False for the default
 
     @property

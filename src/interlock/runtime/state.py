@@ -99,14 +99,14 @@ class State(Struct):
     jails: Jails = field(default_factory=Jails)
     plans: PlanDesk = field(default_factory=PlanDesk)
     declarations: Declarations = field(default_factory=Declarations)
-    standing: StandingAnswers = field(default_factory=StandingAnswers)  # patterns that operators allow or deny
+    standing: StandingAnswers = field(default_factory=StandingAnswers)
     # Its own memory, guarded by its lock.
     problems: list[str] = []  # the latest problems, for the operator
     troubles: Counter[str] = field(default_factory=Counter)  # problems since the start, by kind
     alerts: dict[str, str] = {}
     blocks: dict[str, str] = {}  # principal -> why
     agents_version: object = field(default_factory=object)  # replaced after every change of an agent, anywhere
-    lock: threading.RLock = field(default_factory=threading.RLock)  # guards changes of remembered state
+    lock: threading.RLock = field(default_factory=threading.RLock)
 
     def new_id(self, prefix: str) -> str:
         """An id that cannot be guessed (CT-02, C-26)."""

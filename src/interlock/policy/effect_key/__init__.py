@@ -136,7 +136,11 @@ def _keys_of(action: Action, fact: Effect, facts: Sequence[Fact]) -> list[Effect
         return [_stored(action, family, fact, facts, place)]
     if "://" in fact.target or ":/" in fact.target:
         return [EffectKey(family, shortened(fact.target.partition("?")[0].rstrip("/")), place)]
-    return [EffectKey(family, shortened(_OTHER.sub("_", fact.target.casefold()).strip("_")), place)]
+    return [EffectKey(family, shortened(_words(fact.target)), place)]
+
+
+def _words(text: str) -> str:
+    return _OTHER.sub("_", text.casefold()).strip("_")
 
 
 def _family(fact: Effect) -> str:
@@ -151,11 +155,10 @@ def _stored(action: Action, family: str, fact: Effect, facts: Sequence[Fact], aw
     """A table by its qualified name in its database; a whole database in its server."""
     place = away or store_place(action, fact, facts)
     kind = next((kind for kind in _KINDS if kind in fact.traits), "")
-    parts = [_OTHER.sub("_", part.casefold()).strip("_") for part in fact.target.split(".")]
+    parts = list(map(_words, fact.target.split(".")))
     name = ".".join(part for part in parts if part not in _DEFAULT_SCHEMAS or len(parts) == 1)
     if kind == "database":
-        place = place.rpartition("/")[0] if place.startswith("db:") and "/" in place else place
-        place = place if place.startswith("db:") else "db:"
+        place = (place.rpartition("/")[0] or place) if place.startswith("db:") else "db:"
     if not name and not kind:
         return EffectKey(family, "everything" if "all" in fact.traits else UNKNOWN, place)
     return EffectKey(family, shortened(f"{kind}_{name}".strip("_")), place)
@@ -242,10 +245,10 @@ def _by_verb(command: Command) -> list[EffectKey]:
     family, thing = _act(name) if name else ("", "")
     if not family:
         return []
-    ids = sorted({normal_spelling(word) for word in redact(["", *rest])[1:] if word} - {""})
     located = [word for word in rest if "://" in word]
     if len(located) == 1:
         return [EffectKey(family, located[0].rstrip("/"))]
+    ids = sorted({normal_spelling(word) for word in redact(["", *rest])[1:]} - {""})
     hosted = thing == "repo" and len(ids) == 1 and "/" in ids[0]
     target = f"{thing}_{'_'.join(ids)}".strip("_")[:_LONGEST]
     return [EffectKey(family, target, FORGE if hosted else command.cwd)] if ids else []
