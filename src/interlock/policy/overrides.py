@@ -33,7 +33,7 @@ class LoopRules(Struct, frozen=True):
     proved: bool = False  # whether the agent that they apply to was authenticated; else they only tighten
 
     def __bool__(self) -> bool:
-        return self.max_steps is not None or bool(self.tolerance) or bool(self.patterns) or bool(self.asks)
+        return self.max_steps is not None or bool(self.tolerance or self.patterns or self.asks)
 
 
 def _rules_by_name(
@@ -42,10 +42,10 @@ def _rules_by_name(
     """The rules under each name; refuses two spellings of one name."""
     found: dict[str, LoopRules] = {}
     for name, table in (problems.table(data, path) or {}).items():
-        spelled = spelling(name)
+        place, spelled = (*path, name), spelling(name)
         if not spelled or spelled in found:
-            problems.error((*path, name), "is empty, or another spelling of a name before it")
-        found[spelled] = rules_of(table, (*path, name), problems)
+            problems.error(place, "is empty, or another spelling of a name before it")
+        found[spelled] = rules_of(table, place, problems)
     return MappingProxyType(found)
 
 
@@ -114,7 +114,7 @@ def applied_rules_json(rules: Iterable[LoopRules]) -> list[dict[str, Any]]:
     found = []
     for one in rules:
         beside = {"ask": [glob.text for glob in one.asks], "origin": one.origin}  # which no configuration has
-        found.append({**rules_json(one), **{key: said for key, said in beside.items() if said}, "proved": one.proved})
+        found.append(rules_json(one) | {key: said for key, said in beside.items() if said} | {"proved": one.proved})
     return found
 
 
@@ -122,10 +122,11 @@ def applied_rules_of(data: object) -> tuple[LoopRules, ...] | None:
     """None where those of an audit record cannot be read."""
     problems, found = Problems(), []
     for at, given in enumerate(data if isinstance(data, list) else []):
-        table = dict(problems.table(given, ("loop_rules", at)) or {})
+        place: Path = ("loop_rules", at)
+        table = dict(problems.table(given, place) or {})
         proved, origin = table.pop("proved", False) is True, str(table.pop("origin", ""))
-        asks = globs_of({"ask": table.pop("ask", [])}, "ask", ("loop_rules", at), problems)
-        own = rules_of(table, ("loop_rules", at), problems)
+        asks = globs_of({"ask": table.pop("ask", [])}, "ask", place, problems)
+        own = rules_of(table, place, problems)
         found.append(with_origin(replace(own, asks=asks, proved=proved), origin))
     return None if problems.found or (data is not None and not isinstance(data, list)) else tuple(found)
 
@@ -146,9 +147,5 @@ def step_quota(policy: Policy, wanted: int | None) -> int:
 
 
 def rules_json(rules: LoopRules) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if rules.max_steps is not None:
-        found["maxAutonomousSteps"] = rules.max_steps
-    if rules.tolerance:
-        found["riskTolerance"] = rules.tolerance
-    return found | {key: texts for key, texts in zip(KEYS[2:], rules.patterns.texts.values()) if texts}
+    values = (rules.max_steps, rules.tolerance or None, *(texts or None for texts in rules.patterns.texts.values()))
+    return {key: value for key, value in zip(KEYS, values) if value is not None}
