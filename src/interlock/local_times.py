@@ -8,16 +8,14 @@ from datetime import datetime
 
 def clock(moment: object) -> str:
     """The time of day here; with the date where it is not today."""
-    seconds = moment_seconds(moment)
-    if not seconds:
+    if not (seconds := moment_seconds(moment)):
         return ""
     then = datetime.fromtimestamp(seconds)
     return then.strftime("%H:%M:%S" if then.date() == datetime.now().date() else "%Y-%m-%d %H:%M:%S")
 
 
 def ago(moment: object) -> str:
-    seconds = moment_seconds(moment)
-    if not seconds:
+    if not (seconds := moment_seconds(moment)):
         return ""
     apart = seconds - time.time()
     return f"in {format_span(apart)}" if apart > 0 else f"{format_span(-apart)} ago"

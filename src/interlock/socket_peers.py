@@ -54,8 +54,7 @@ def answers(path: Path, broken: bool = True) -> bool:
 
 def foreign_peer(sock: socket.socket, path: Path) -> int | None:
     """The peer's user where it is not our own, root, or the folder's owner, who could have planted the socket; else None."""
-    peer = peer_of(sock)
-    if peer is None:
+    if (peer := peer_of(sock)) is None:
         return None
     folder = path.parent.stat()
     owners = {0, os.getuid()} | ({folder.st_uid} if not folder.st_mode & 0o022 else set())
@@ -93,16 +92,14 @@ class LoopbackPeers:
             self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _SOCK_DIAG)
             self._socket.setblocking(False)  # the kernel's answer is there once the query is sent
         self._number += 1
-        self._socket.send(
-            _HEAD.pack(_LENGTH, _BY_FAMILY, _REQUEST, self._number, 0) + _ASKED[family] + place + _ANY_PLACE
-        )
+        head = _HEAD.pack(_LENGTH, _BY_FAMILY, _REQUEST, self._number, 0)
+        self._socket.send(head + _ASKED[family] + place + _ANY_PLACE)
         answer = self._socket.recv(512)
         length, kind, _, number, _ = _HEAD.unpack_from(answer)
         if number != self._number:
             raise ValueError("the answer to another query")
-        if kind != _BY_FAMILY or length < _UID_AT + 4 or answer[_HEAD.size] != family:
-            return None
-        if answer[_HEAD.size + 4 : _HEAD.size + 8] != place[:4]:
+        found = kind == _BY_FAMILY and length >= _UID_AT + 4 and answer[_HEAD.size] == family
+        if not found or answer[_HEAD.size + 4 : _HEAD.size + 8] != place[:4]:
             return None
         return int.from_bytes(answer[_UID_AT : _UID_AT + 4], sys.byteorder)
 

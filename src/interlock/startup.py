@@ -48,10 +48,10 @@ def open_state(
     policy = config.effective_policy()
     rules, mark = known or read_rules(config)
     hashes = mark, policy_mark(config, policy)
-    shared = bool(getattr(store, "shared", False))
+    shared, writer = bool(getattr(store, "shared", False)), "main"
     if shared:
         store.write(installation.agree)
-    writer = f"w-{secrets.token_hex(4)}" if shared else "main"
+        writer = f"w-{secrets.token_hex(4)}"
     in_force = InForce(
         rules=rules,
         policy=policy,
@@ -82,7 +82,7 @@ def open_state(
         visitors=Visitors(config.console, SessionShelf(store, sessions.seal_key) if shared else None),
         plans=PlanDesk(config.plan, config.planner),
     )
-    state.adapters = Adapters(read_adapters(config), state.sessions.seal_key)
+    state.adapters = Adapters(read_adapters(config), sessions.seal_key)
     if shared:
         state.memory = Memory(state)
         state.memory.begin(lambda: _remember(state, config))

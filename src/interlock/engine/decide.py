@@ -107,19 +107,14 @@ def _resolve(judged: Judged, world: World, weighed: PolicyResult) -> Resolution:
     """Resolves the requirement against the ticket; a ticket for another action frees nothing."""
     found = world.found
     ticket, met = found.ticket, found.met
-    if weighed.requirement != Requirement():
-        no = _refuse_token(judged, ticket, weighed, found.wait)
-        if no is not None:
-            return no
-    if (
-        met is not None
-        and (met.waits or (met.fresh and ticket is None))
-        and not weighed.requirement.blocked
-        and any(part.name == SAME_EFFECT for part in weighed.parts)
-    ):
-        return Resolution("deny" if weighed.denies else weighed.requirement.word, met.words, ticket=met.ticket)
+    asked = weighed.requirement
+    if asked != Requirement() and (no := _refuse_token(judged, ticket, weighed, found.wait)) is not None:
+        return no
+    binds = met is not None and (met.waits or (met.fresh and ticket is None)) and not asked.blocked
+    if met is not None and binds and any(part.name == SAME_EFFECT for part in weighed.parts):
+        return Resolution("deny" if weighed.denies else asked.word, met.words, ticket=met.ticket)
     agreed = _agreement(judged, world, weighed, ticket) if ticket is not None else ""
-    held = resolve(weighed.requirement, weighed.denies, ticket, agreed, judged.now, world.policy.denial_seconds)
+    held = resolve(asked, weighed.denies, ticket, agreed, judged.now, world.policy.denial_seconds)
     waits = held.keep is TicketChange.OPEN or held.outcome in HELD
     if found.nobody and waits and not _is_answerable(judged, found, weighed):
         return Resolution("deny", f"{weighed.reason().rstrip('.')}. {NOBODY}", code="PERMISSION_DENIED")
@@ -178,9 +173,8 @@ def _refuse_token(judged: Judged, ticket: Ticket | None, weighed: PolicyResult, 
     if not request.token and not request.pending:
         return None
     if wait:
-        return Resolution(
-            "deny", f"too many confirmation tokens failed; wait {wait} s", code="RATE_LIMIT_EXCEEDED", wait_seconds=wait
-        )
+        words = f"too many confirmation tokens failed; wait {wait} s"
+        return Resolution("deny", words, code="RATE_LIMIT_EXCEEDED", wait_seconds=wait)
     if ticket is None:  # 1. it exists
         words = "there is no such confirmation token" if request.token else f"no ticket {request.pending!r}"
         return Resolution("deny", words, code="TOKEN_INVALID")

@@ -30,7 +30,7 @@ from interlock.policy.circumstances import Circumstances
 from interlock.policy.effect_key import EffectKey, effect_keys, everyday_keys
 from interlock.policy.exemptions import journal_restores
 from interlock.policy.load import project_rules
-from interlock.policy.overrides import LoopRules, apply_all_rules, with_origin
+from interlock.policy.overrides import LoopRules, apply_all_rules
 from interlock.policy.patterns import PatternSet, covers, hits
 from interlock.policy.real_paths import STOPPING, tampering
 from interlock.ports import Tx
@@ -195,7 +195,7 @@ def changed_targets(judged: Judged) -> inspection.Inspection | None:
 def _may_exist(deed: Mapping[str, Any], bases: Sequence[str], home: str) -> bool:
     """Whether a target exists; a pattern, a search and a Git command may find anything."""
     target = str(deed.get("target", "*"))
-    if "found" in deed or set("*?[") & set(target):
+    if "found" in deed or not set("*?[").isdisjoint(target):
         return True
     if target == "~" or target.startswith("~/"):
         target = f"{home}{target[1:]}" if home.startswith("/") else os.path.expanduser(target)
@@ -205,10 +205,10 @@ def _may_exist(deed: Mapping[str, Any], bases: Sequence[str], home: str) -> bool
 
 def runs_elsewhere(judged: Judged) -> bool:
     """An adapter's operation, or a server's call that does more than touch local files."""
-    request = judged.request
-    if request.server is not None:
-        return not (request.server.here and only_touches_files(judged.judgement.facts))
-    return request.adapter_context is not None
+    server = judged.request.server
+    if server is not None:
+        return not (server.here and only_touches_files(judged.judgement.facts))
+    return judged.request.adapter_context is not None
 
 
 _TOKENS = frozenset({"_confirmation", "_quota_continue"})
@@ -217,11 +217,11 @@ _ADAPTER = "\0adapter"
 
 def identify(state: State, judged: Judged) -> Judged:
     """Adds the digest and the effect keys."""
-    request, judgement = judged.request, judged.judgement
+    request = judged.request
     fields = _exact({key: _whole(value) for key, value in request.action.fields.items()})
     if request.adapter:  # CT-05: the same operation elsewhere is another one
         fields[_ADAPTER] = request.adapter
-    action = replace(request.action, witnesses=judgement.witnesses, fields=fields)
+    action = replace(request.action, witnesses=judged.judgement.witnesses, fields=fields)
     mark = digest(action, request.agent, state.installation.digest_key, request.digest_fields)
     return replace(judged, digest=mark, effect_keys=effect_keys_of(state, judged))
 
@@ -271,10 +271,10 @@ def _rules(state: State, judged: Judged) -> Iterator[LoopRules]:
         return
     denied = [glob for _, glob in state.standing.of(DENY, judged.now)]
     for glob in denied if named.cut else hits(denied, named):  # the part that was cut off may match
-        yield with_origin(LoopRules(patterns=PatternSet(deny=(glob,)), proved=True), glob.origin)
+        yield LoopRules(patterns=PatternSet(deny=(glob,)), origin=glob.origin, proved=True)
     for grant, glob in state.standing.of(ALLOW, judged.now):
         if covers((glob,), named) and _counts(state, judged, grant):
-            yield with_origin(LoopRules(patterns=PatternSet(allow=(glob,)), proved=True), glob.origin)
+            yield LoopRules(patterns=PatternSet(allow=(glob,)), origin=glob.origin, proved=True)
             return
 
 

@@ -50,7 +50,7 @@ def match_names(action: Action, facts: Sequence[Fact]) -> MatchNames:
     """Every name of an action; ignores what it only quotes, denies or describes."""
     commands = [(fact.program, *fact.words) for fact in facts if isinstance(fact, Command)]
     effects = [fact for fact in facts if isinstance(fact, Effect)]
-    names = [*_own_names(action), *[name for effect in effects for name in _effect_names(effect)]]
+    names = (*_own_names(action), *map(_effect_name, effects))
     operations, runs = dict.fromkeys(filter(None, names)), tuple(dict.fromkeys(commands))
     given, longest = _tool_arguments(action), max(map(len, operations), default=0)
     cut = max(len(operations), len(given)) > _MOST or len(runs) >= _MOST or longest > _LONGEST
@@ -92,11 +92,11 @@ def _own_names(action: Action) -> list[str]:
     return []
 
 
-def _effect_names(effect: Effect) -> list[str]:
+def _effect_name(effect: Effect) -> str:
     """`delete_all_records`, `drop_table_users_production`: by its verb and its traits."""
     verb = word_table("effect_names").get(effect.verb)
     if verb is None:
-        return []
+        return ""
     whole = "all" in effect.traits or "unfiltered" in effect.traits
     thing = "all" if whole else next((word for word in _OBJECTS if word in effect.traits), "")
     words = (
@@ -105,7 +105,7 @@ def _effect_names(effect: Effect) -> list[str]:
         normalise_action(effect.target).strip("_"),
         "production" if "production" in effect.traits else "",
     )
-    return ["_".join(filter(None, words))]
+    return "_".join(filter(None, words))
 
 
 def _tool_arguments(action: Action) -> list[tuple[str, str]]:

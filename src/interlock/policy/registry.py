@@ -109,11 +109,9 @@ _CHECKS: tuple[tuple[str, Callable[[Any], object], str], ...] = (
     ("category", lambda one: one in CATEGORIES, f"one of {', '.join(sorted(CATEGORIES))}"),
     ("severity", lambda one: isinstance(one, Severity), f"one of {', '.join(_SEVERITY_WORDS)}"),
     ("cooling_off_ms", lambda number: type(number) is int and number >= 0, "milliseconds from 0 up"),
-    ("requires_confirmation", lambda flag: type(flag) is bool, "true or false"),
-    ("requires_human_approval", lambda flag: type(flag) is bool, "true or false"),
+    *((name, lambda flag: type(flag) is bool, "true or false") for name in ("requires_confirmation", "requires_human_approval")),
     ("can_rollback", lambda flag: type(flag) is bool or flag is None, "true or false"),
-    ("description", lambda text: isinstance(text, str), "text"),
-    ("undo", lambda text: isinstance(text, str), "text"),
+    *((name, lambda text: isinstance(text, str), "text") for name in ("description", "undo")),
 )  # fmt: skip
 
 
@@ -164,8 +162,9 @@ class RegistryMatch(Struct, frozen=True):
 
     @property
     def level(self) -> Level:
-        found = max((pattern.severity.level for pattern in self.patterns), default=Level.SAFE)
-        return Level.FORBIDDEN if self.blocked else found
+        if self.blocked:
+            return Level.FORBIDDEN
+        return self.severity.level if self.severity is not None else Level.SAFE
 
     @property
     def categories(self) -> frozenset[Category]:
@@ -249,8 +248,7 @@ class Registry:
         self._change = object()
 
     def unregister(self, id: str) -> Pattern:
-        gone = self._patterns.pop(id, None)
-        if gone is None:
+        if (gone := self._patterns.pop(id, None)) is None:
             raise PatternError(f"no pattern {id!r}")
         self._change = object()
         return gone

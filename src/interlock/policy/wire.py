@@ -56,12 +56,11 @@ def failure_json(decision: Decision) -> dict[str, Any]:
         error["details"] = dict(decision.details)
     body: dict[str, Any] = {"success": False, "error": error}
     if decision.token:
-        details = decision.details
         body["confirmation"] = {
             "token": decision.token,
-            "expires_at": details.get("expires_at", ""),
-            "message": details.get("confirmation_message", ""),
-            "reasons": list(details.get("reasons", ())),
+            "expires_at": decision.details.get("expires_at", ""),
+            "message": decision.details.get("confirmation_message", ""),
+            "reasons": list(decision.details.get("reasons", ())),
         }
     return body
 

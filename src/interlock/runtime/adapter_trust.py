@@ -225,28 +225,24 @@ def _parse_entry(name: str, text: str) -> TrustEntry | None:
         return None
 
 
-_PLAIN = ("generated_at", "generated_by", "validated_at", "validated_by")
-
-
 def _json(record: TrustRecord) -> dict[str, Any]:
-    found = record.certification
-    return {
-        **{name: getattr(record, name) for name in _PLAIN},
+    found, before = record.certification, record.promoted_from
+    return asdict(record) | {
         "certification": {**asdict(found), "scope": list(found.scope)} if found is not None else None,
         "level": record.level.word,
-        "promoted_from": record.promoted_from.word if record.promoted_from is not None else None,
+        "promoted_from": before.word if before is not None else None,
         "history": [[one.before.word, one.after.word, one.at, one.by, one.reason] for one in record.history],
     }
 
 
 def _of(data: Mapping[str, Any]) -> TrustRecord:
-    certification = data["certification"]
+    certification, before = data["certification"], data["promoted_from"]
     if certification is not None:
         certification = Certification(**{**certification, "scope": tuple(certification["scope"])})
     return TrustRecord(
         TRUSTS[data["level"]],
-        **{name: data[name] for name in _PLAIN},
-        promoted_from=TRUSTS[data["promoted_from"]] if data["promoted_from"] is not None else None,
+        **{name: data[name] for name in ("generated_at", "generated_by", "validated_at", "validated_by")},
+        promoted_from=TRUSTS[before] if before is not None else None,
         history=tuple(TrustStep(TRUSTS[a], TRUSTS[b], float(at), by, why) for a, b, at, by, why in data["history"]),
         certification=certification,
     )

@@ -58,9 +58,9 @@ class IntegrityBaseline:
         self._uses.update(_named(tx, "grant_used", "grant", now - _GRANTS_WITHIN))
         self._revoked.update(_named(tx, "grant_revoked", "grant", now - _GRANTS_WITHIN))
         self.take_denials(tx, now)
-        for id in _named(tx, "reject", "ticket", now - state.policy.denial_seconds):
-            no = tx.ticket(id)  # the recorded rejection counts, whatever became of its rows
-            for one in rejections_of(no, no.decided_at) if no is not None else ():
+        rejected = map(tx.ticket, _named(tx, "reject", "ticket", now - state.policy.denial_seconds))
+        for no in filter(None, rejected):  # the recorded rejection counts, whatever became of its rows
+            for one in rejections_of(no, no.decided_at):
                 if one.key not in self._denials.get(one.principal, {}):
                     self.deny(one)
 

@@ -227,11 +227,11 @@ def store_place(action: Action, effect: Effect, facts: Sequence[object]) -> str:
         return found
     if action.kind in (Kind.OPERATION, Kind.TOOL):
         return place_of_params(split_off(action.params, word_set("database_params"))[0], action.cwd)
-    cwd = (client.cwd if client is not None else "") or action.cwd
+    cwd = client.cwd if client is not None else action.cwd
     code = client is None or is_interpreter(client.program)
     if code and (connected := _CONNECT.search(action.text)):
         return place_of_address(connected[1], cwd)
-    return cwd
+    return cwd or action.cwd
 
 
 def _of_client(client: Command) -> str:
