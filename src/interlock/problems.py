@@ -46,6 +46,10 @@ class Problems:
     def warn(self, path: Path, message: str) -> None:
         self.found.append(Problem(path, message, error=False))
 
+    def expected(self, what: str, value: object, path: Path) -> None:
+        """The last key of the place names the value."""
+        self.error(path, f"{path[-1]}: expected {what}, got {describe_value(value)}")
+
     def table(self, data: object, path: Path) -> Mapping[str, Any] | None:
         """`data` if it is a table; None, with a problem, for anything else."""
         if isinstance(data, Mapping):
@@ -53,12 +57,10 @@ class Problems:
         self.error(path, f"expected a table, got {describe_value(data)}")
         return None
 
-    # Values at their places; the last key of a place names the value.
-
     def items(self, value: object, path: Path) -> list[Any]:
         """The list; refuses an empty one."""
         if not isinstance(value, list):
-            self.error(path, f"{path[-1]}: expected a list, got {describe_value(value)}")
+            self.expected("a list", value, path)
             return []
         if not value:
             self.error(path, f"{path[-1]} is empty")
@@ -77,14 +79,16 @@ class Problems:
         """The text; refuses an empty one."""
         if isinstance(value, str) and value.strip():
             return value
-        words = " is empty" if value in ("", None) else f": expected text, got {describe_value(value)}"
-        self.error(path, f"{path[-1]}{words}")
+        if value in ("", None):
+            self.error(path, f"{path[-1]} is empty")
+        else:
+            self.expected("text", value, path)
         return ""
 
     def flag(self, value: object, path: Path, default: bool) -> bool:
         if isinstance(value, bool):
             return value
-        self.error(path, f"{path[-1]}: expected true or false, got {describe_value(value)}")
+        self.expected("true or false", value, path)
         return default
 
     def number(self, value: Any, path: Path, least: float, most: float, whole: bool = False) -> float | None:
@@ -92,8 +96,7 @@ class Problems:
         fits = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
         if fits and math.isfinite(value) and least <= value <= most:
             return float(value)
-        expected = f"a {'whole ' if whole else ''}number from {_digits(least)} to {_digits(most)}"
-        self.error(path, f"{path[-1]}: expected {expected}, got {describe_value(value)}")
+        self.expected(f"a {'whole ' if whole else ''}number from {_digits(least)} to {_digits(most)}", value, path)
         return None
 
     def only(

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 from msgspec import NODEFAULT, Meta, Struct
 from msgspec.structs import fields, replace
 
-from interlock.problems import Path, Problems, describe_value
+from interlock.problems import Path, Problems
 
 S = TypeVar("S", bound=Struct)
 Reader = Callable[[Any, Path, Problems, Any], Any]  # value, its place, problems, and the value where it is wrong
@@ -123,7 +123,7 @@ def _read_value(one: Setting, value: Any, path: Path, problems: Problems, plain:
     if choices := one.choices:
         if isinstance(value, str) and value in choices:
             return choices[value]
-        problems.error(path, f"{one.key}: expected one of {', '.join(choices)}, got {describe_value(value)}")
+        problems.expected(f"one of {', '.join(choices)}", value, path)
         return plain
     if kind is bool:
         return problems.flag(value, path, plain)

@@ -22,7 +22,7 @@ from interlock.engine.preview import failed_cases, preview
 from interlock.engine.replay import AGREES, CANNOT, replay_record
 from interlock.model import Action, AgentRef, Kind
 from interlock.plans import review
-from interlock.policy.real_paths import NO_OWN_ASSETS
+from interlock.policy.real_paths import OwnAssets
 from interlock.records import AuditQuery
 from interlock.runtime import Request
 
@@ -43,7 +43,7 @@ def actions() -> tuple[Action, ...]:
 def gate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
     found = Gate(tmp_path_factory.mktemp("one") / "state")
     found.enrol()
-    found.state.enforce(own_assets=NO_OWN_ASSETS)  # its folder is in /tmp, where some of the actions work
+    found.state.enforce(own_assets=OwnAssets())  # its folder is in /tmp, where some of the actions work
     yield found
     found.close()
 

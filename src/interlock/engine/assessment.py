@@ -20,7 +20,6 @@ class Unjudged(Struct, frozen=True):
 
 
 def judge(action: Action, files: FileReader | None = None) -> Assessment | Unjudged:
-    """Assesses an action; an unexpected error is an Unjudged, never a pass."""
     try:
         if action.kind is Kind.COMMAND:  # by its text, so that the cache serves it
             return assess(action.text, action.cwd, files)

@@ -85,8 +85,7 @@ def _reply(agent: AgentDialect, event: str, config: Config, ask: Ask | None) -> 
     data = sys.stdin.buffer.read(MOST_INPUT + 1)
     if len(data) > MOST_INPUT:
         return agent.broken(f"Denied: the hook input is longer than {MOST_INPUT} bytes.")
-    answered = ask(agent.word, event, data, config) if ask is not None else None
-    if answered is not None:
+    if ask is not None and (answered := ask(agent.word, event, data, config)) is not None:
         return answered
     call = agent.decode(data, event)
     if FRONT.encode() in data:
@@ -124,8 +123,7 @@ def judge_calls(event: Event, config: Config) -> FallbackVerdict:
     if event.problem:
         return _denied("")
     who = f"uid:{os.getuid()}"
-    known = refusal_in_force(config.folder, who)
-    if known:
+    if known := refusal_in_force(config.folder, who):
         return _denied(f"Denied: {known}. {DOWN} {NO_CONSENT}")
     by = InForce(rules_of(config), config.effective_policy())
     home, guarded = home_for(who, agent_home()), guarded_of(config)
@@ -194,9 +192,8 @@ def record(agent: str, event: Event, said: FallbackVerdict, config: Config) -> F
     try:
         append(journal_path(config.folder), entry)
     except OSError as error:
-        if said.verdict.word != "allow":
-            return said
-        return _denied(f"Denied: nothing can be recorded ({error.strerror or error}). {DOWN}")
+        if said.verdict.word == "allow":
+            return _denied(f"Denied: nothing can be recorded ({error.strerror or error}). {DOWN}")
     return said
 
 

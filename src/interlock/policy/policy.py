@@ -131,7 +131,7 @@ def globs_of(table: Mapping[str, Any], key: str, path: Path, problems: Problems)
     found = []
     value = table.get(key, [])
     if not isinstance(value, list):
-        problems.error((*path, key), f"{key}: expected a list, got {describe_value(value)}")
+        problems.expected("a list", value, (*path, key))
         return ()
     for at, text in enumerate(value):
         try:
@@ -187,8 +187,7 @@ def _read_levels(
 def _read_irreversible(word: object, path: Path, problems: Problems, plain: Human) -> Human:
     if isinstance(word, str) and word in IRREVERSIBLE:
         return IRREVERSIBLE[word]
-    words = f"irreversible: expected one of {', '.join(IRREVERSIBLE)}, got {describe_value(word)}"
-    problems.error(path, words)
+    problems.expected(f"one of {', '.join(IRREVERSIBLE)}", word, path)
     return plain
 
 
@@ -380,8 +379,7 @@ def seed_settings(table: Mapping[str, Any], path: Path, problems: Problems) -> t
     steps = WrittenTable(table, path, problems).number("maxAutonomousSteps", 0, 100, whole=True)
     tolerance = table.get("riskTolerance", "")
     if "riskTolerance" in table and not (isinstance(tolerance, str) and tolerance in TOLERANCES):
-        words = f"riskTolerance: expected one of {', '.join(TOLERANCES)}, got {describe_value(tolerance)}"
-        problems.error((*path, "riskTolerance"), words)
+        problems.expected(f"one of {', '.join(TOLERANCES)}", tolerance, (*path, "riskTolerance"))
         tolerance = ""
     globs = (globs_of(table, key, path, problems) for key in ("deny", "requiresApproval", "autoApprove"))
     return None if steps is None else int(steps), tolerance, PatternSet(*globs)

@@ -56,9 +56,6 @@ class OwnAssets(Struct, frozen=True):
     ports: frozenset[int] = frozenset()
 
 
-NO_OWN_ASSETS = OwnAssets()
-
-
 class Standpoint(Struct, frozen=True):
     """Of an action, as written and as it really is."""
 

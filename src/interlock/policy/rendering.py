@@ -52,29 +52,20 @@ def setting_words(policy: Policy) -> Iterator[tuple[str, str]]:
     if policy.registry:
         gate = policy.severities
         usual, most = _span(gate.default_cooling_off_ms / 1000), _span(gate.max_cooling_off_ms / 1000)
-        yield (
-            "names of operations",
-            f"A name that matches a registry pattern waits as long as the pattern requires, {usual} where it names no time, at most {most}.",
-        )
-    yield from _answering(policy)
+        words = f"waits as long as the pattern requires, {usual} where it names no time, at most {most}."
+        yield "names of operations", f"A name that matches a registry pattern {words}"
+    who = _people(policy.severities.allowed_approvers)
+    yield "who may answer", _sentence(f"{who}, unless a level names others")
+    expires, again = _span(policy.severities.auto_expire_ms / 1000), _span(policy.denial_seconds)
+    yield "nobody answers", f"After {expires} the request expires, and nothing ran."
+    words = f"The same stays refused in that session, and for {again} in other sessions in that place."
+    yield "somebody says no", words
+    yield "at most", f"{policy.open_tickets} requests of one session wait at a time."
     if policy.escalate.forbidden_attempts:
         tries, window = policy.escalate.forbidden_attempts, _span(policy.escalate.forbidden_window_seconds)
-        yield (
-            "blocks",
-            f"An agent that tries {tries} forbidden actions within {window} is blocked until an operator lifts it.",
-        )
+        words = f"An agent that tries {tries} forbidden actions within {window} is blocked until an operator lifts it."
+        yield "blocks", words
     yield "adapters", _MATRICES.get(policy.matrix, policy.matrix)
-
-
-def _answering(policy: Policy) -> Iterator[tuple[str, str]]:
-    gate = policy.severities
-    yield "who may answer", _sentence(f"{_people(gate.allowed_approvers)}, unless a level names others")
-    yield "nobody answers", f"After {_span(gate.auto_expire_ms / 1000)} the request expires, and nothing ran."
-    yield (
-        "somebody says no",
-        f"The same stays refused in that session, and for {_span(policy.denial_seconds)} in other sessions in that place.",
-    )
-    yield "at most", f"{policy.open_tickets} requests of one session wait at a time."
 
 
 _IRREVERSIBLE = {

@@ -24,7 +24,7 @@ from interlock.policy.effect_key import EffectKey
 from interlock.policy.match_names import MatchNames, match_names
 from interlock.policy.overrides import LoopRules, LoopSettings
 from interlock.policy.policy import Policy
-from interlock.policy.real_paths import NO_OWN_ASSETS, OwnAssets
+from interlock.policy.real_paths import OwnAssets
 from interlock.policy.registry import Registry, RegistryMatch
 from interlock.ports import NO_ACCESS, Access
 from interlock.redaction import redact_text
@@ -42,7 +42,7 @@ class InForce(Struct, frozen=True):
     registry: Registry = field(default_factory=Registry)
     policy_hash: str = ""
     rulebook_hash: str = ""
-    own_assets: OwnAssets = NO_OWN_ASSETS
+    own_assets: OwnAssets = OwnAssets()
     applied_rules: tuple[LoopRules, ...] = ()  # rules that tightened the policy for one call
     challenge_seconds: float = 300.0  # OOB-08
     loops: LoopSettings = LoopSettings()  # AE-08
