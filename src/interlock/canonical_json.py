@@ -181,7 +181,7 @@ def digest(action: Action, agent: AgentRef, key: bytes, judged: Collection[str] 
 
 
 def canonical(action: Action, agent: AgentRef, judged: Collection[str] | None = None) -> bytes:
-    """What is judged of an action as JSON that has one spelling; refuses floats, lone surrogates and keys that are no strings."""
+    """Refuses floats, lone surrogates and keys that are no strings."""
     if judged is not None and not judged:
         raise DigestError("judged: expected at least one field, got none")
     whole = {
@@ -209,12 +209,12 @@ def normal_name(name: str) -> str:
 
 
 def leaves_no_mark(char: str) -> bool:
-    """Whether a character is invisible, so that a name with one more of them looks the same (C-18)."""
+    """A name with one more of them looks the same (C-18)."""
     return char in _FILLERS or unicodedata.category(char) in ("Cf", "Cc")
 
 
 def _judged_fields(action: Action, judged: Collection[str] | None) -> dict[Any, Any]:
-    """The fields that count: the named ones of a call's body, or of the action itself, or all but the incidental."""
+    """The named ones of a call's body, or of the action itself, or all but the incidental."""
     fields = action.fields
     head = "hint" if action.kind is Kind.INTENT else action.kind.value
     bodies = {key for key in fields if key in _BODIES and isinstance(fields[key], Mapping)}

@@ -47,14 +47,14 @@ INERT = "A token frees nothing until a person has armed it; whoever was paused c
 
 
 def confirmation_hint(ticket: str) -> str:
-    """The message of an agent to its user about a held operation (ERR-03: variable parts stand in quotes)."""
+    """ERR-03: variable parts stand in quotes."""
     return (
         f"This operation requires confirmation: a person can answer ticket '{ticket}' with `interlock approve {ticket}`"
     )
 
 
 def limit_details(most: int, seconds: float, now: float) -> dict[str, Any]:
-    """The details of RATE_LIMIT_EXCEEDED where too many attempts failed within a minute."""
+    """Of RATE_LIMIT_EXCEEDED, after too many attempts within a minute."""
     wait = {"resets_at": iso(now + seconds), "retry_after_seconds": seconds}
     return {"limit": most, "remaining": 0, "window": "minute", **wait}
 

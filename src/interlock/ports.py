@@ -96,7 +96,7 @@ class OpenChannel(Struct, frozen=True):
 
 
 class Access(Struct, frozen=True):
-    """The files of a request's user, as far as they can be read, inspected and copied with that user's rights."""
+    """To the files of a request's user, with that user's rights."""
 
     read: Callable[[str], str | None] | None = None  # the text of a script
     project: Callable[[str], Sequence[ProjectFile]] | None = None  # the project files that count in a folder
@@ -128,7 +128,7 @@ UNKNOWN_USER = -1
 
 
 class PortListener(Struct, frozen=True):
-    """Whose program listens on a port of this machine, where the kernel reports it."""
+    """Whose program it is, where the kernel reports it."""
 
     uid: int
     user: str

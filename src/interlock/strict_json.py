@@ -28,7 +28,7 @@ def list_in(given: Any, key: str) -> Sequence[Any]:
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; refuses a duplicate key, of which some readers take the first and others the last."""
+    """Refuses a duplicate key, of which some readers take the first and others the last."""
     table = dict(pairs)
     if len(table) != len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)

@@ -87,7 +87,7 @@ def with_snapshot(judged: Judged, world: World, snapshot: TakenSnapshot = HYPOTH
 
 
 def _apply_grant(judged: Judged, world: World, people: Mapping[str, RosterEntry]) -> tuple[Circumstances, Grant | None]:
-    """The grant whose operator could have approved alone; and the circumstances with it and with the reach of a pause."""
+    """The grant whose operator could have approved alone, and the circumstances with it and a pause."""
     at = world.at
     bare = replace(
         at, paused_by="", loss=Loss.UNKNOWN, impact=None, ephemeral=False, unkept="", snapshot=None, journaled=False
@@ -168,7 +168,7 @@ def _is_answerable(judged: Judged, found: Gathered, weighed: PolicyResult) -> bo
 
 
 def _refuse_token(judged: Judged, ticket: Ticket | None, weighed: PolicyResult, wait: int) -> Resolution | None:
-    """Why the token or the ticket that a request names does not count (CT-05); None where the ticket itself decides."""
+    """Why the named token or ticket does not count (CT-05); None where the ticket itself decides."""
     request, named = judged.request, "the confirmation token"
     if not request.token and not request.pending:
         return None
@@ -191,7 +191,7 @@ def _refuse_token(judged: Judged, ticket: Ticket | None, weighed: PolicyResult, 
 
 
 def _mismatch(judged: Judged, ticket: Ticket) -> Resolution:
-    """What a token or a ticket is for instead, without any value of a parameter (CT-13); nothing of it to another agent."""
+    """What it is for instead, without any value of a parameter (CT-13); nothing of it to another agent."""
     request, agent, asked = judged.request, ticket.agent, operation_name(judged.request)
     details = {"requested_operation": asked, "token_operation": _operation(ticket)}
     if (agent.principal, normal_name(agent.name)) != (request.agent.principal, normal_name(request.agent.name)):

@@ -79,7 +79,7 @@ def evaluate_and_keep(state: State, request: Request, keep: Keep[Kept]) -> tuple
 
 
 def quick(state: State, request: Request) -> Decision | None:
-    """Answers everyday work without the store; None where `evaluate` has to decide, and on any error."""
+    """Everyday work without the store; None where `evaluate` has to decide, and on any error."""
     try:
         if _has_adapter(request) and not is_known(state, request.server):
             return None
@@ -222,7 +222,7 @@ _LOSSES = (Loss.LOST, Loss.UNKNOWN)
 
 
 def take_snapshot(state: State, judged: Judged, world: World, answer: Outcome) -> Outcome:
-    """Takes a snapshot where that allows the action, and answers again; never for what stays held or denied, or a trial."""
+    """Where that allows the action, and answers again; never for what stays held or denied, or a trial."""
     question, request = _copyable(judged, world, answer), judged.request
     if question is None:
         return answer
@@ -240,7 +240,7 @@ def take_snapshot(state: State, judged: Judged, world: World, answer: Outcome) -
 
 
 def keep_changes(state: State, judged: Judged, question: Inspection) -> TakenSnapshot | None:
-    """Takes a snapshot where everyday work changes files that nothing proves to be elsewhere."""
+    """Where everyday work changes files that nothing proves to be elsewhere."""
     look = judged.request.access.inspect
     seen = look(question.body) if look is not None else None
     if seen is None or seen.missing or (seen.loss in (Loss.NONE, Loss.RECOVERABLE) and not seen.presumed):
@@ -265,7 +265,7 @@ def fresh_id() -> str:
 
 
 def _copyable(judged: Judged, world: World, answer: Outcome) -> Inspection | None:
-    """The inspection to take a snapshot by; None where none can be taken, or would change nothing."""
+    """None where no snapshot can be taken, or would change nothing."""
     request, by, at, held = judged.request, judged.in_force, answer.at, answer.held
     if request.access.snapshot is None or at.mode != "enforcing" or at.paused_by or not by.undo.enabled:
         return None

@@ -87,7 +87,7 @@ def explain(action: Action, answer: PolicyAnswer) -> list[Line]:
 
 
 def _beside(seen: Impact | None, lines: list[Line]) -> list[Line]:
-    """Without claims of irreversibility where the inspection found everything recoverable."""
+    """Claims nothing irreversible where all was found recoverable."""
     looked = (f"{IMPACT_PREFIX}{seen.words}",) if seen is not None else ()
     if not recoverable(looked):
         return lines

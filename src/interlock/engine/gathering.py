@@ -136,7 +136,7 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
 
 
 def attack(judged: Judged) -> str:
-    """How an action attacks the guard itself; where files can be read, settings that run our hook count."""
+    """Where files can be read, settings that run our hook count."""
     request, judgement = judged.request, judged.judgement
     if judgement.once("quiet", lambda: _is_quiet(judgement)):
         return ""
@@ -204,7 +204,7 @@ def _may_exist(deed: Mapping[str, Any], bases: Sequence[str], home: str) -> bool
 
 
 def runs_elsewhere(judged: Judged) -> bool:
-    """An adapter's operation, or a server's call that does more than touch local files."""
+    """An adapter's operation, or a server's call that does more than touch files here."""
     server = judged.request.server
     if server is not None:
         return not (server.here and only_touches_files(judged.judgement.facts))

@@ -208,7 +208,7 @@ def notices_of(judged: Judged, held: Resolution) -> tuple[Mapping[str, Any], ...
 
 
 def block_for(tx: Tx, state: State, judged: Judged, counts: Counts, weighed: PolicyResult, held: Resolution) -> str:
-    """Blocks the caller where this answer calls for it; only in enforcing mode, and never a person."""
+    """Only in enforcing mode, and never a person."""
     if held.outcome == "allow" or judged.in_force.mode != "enforcing" or judged.agent.person:
         return ""
     reason = _block_reason(judged, counts, weighed)
@@ -239,7 +239,6 @@ def block_now(state: State, agent: AgentRef, reason: str, alert: Mapping[str, An
 
 
 def _block_reason(judged: Judged, counts: Counts, weighed: PolicyResult) -> str:
-    """Tampering, an unreported action where that blocks, the danger zone, or too many forbidden attempts."""
     parts = {part.name: part for part in weighed.parts}
     if TAMPERING in parts and judged.request.step is None:  # a step's agent is stopped by the loop's challenge
         return f"an action that {parts[TAMPERING].words}"

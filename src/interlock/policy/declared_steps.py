@@ -69,7 +69,7 @@ def compare_with_declared(
 
 
 def _counts(assessment: Assessment, facts: Iterable[Fact]) -> bool:
-    """Whether a call has to be reported: from level 2 on, below it where it changes a named target."""
+    """From level 2 on, below it where it changes a named target."""
     if assessment.level is not Level.REVERSIBLE:
         return assessment.level > Level.SAFE
     return any(isinstance(f, Effect) and f.verb in _CHANGES and f.place not in _PASSING for f in facts)
@@ -87,7 +87,7 @@ def _announces(hint: DeclaredStep, action: Action, judgement: Judgement) -> bool
 
 
 def _quoted(text: str, hint: str) -> bool:
-    """Whether the hint quotes the whole call, and not the beginning of a longer one."""
+    """The whole call, and not the beginning of a longer one."""
     return bool(text) and re.search(rf"(?<![\w/.-]){re.escape(text)}(?![\w/.-])", hint) is not None
 
 

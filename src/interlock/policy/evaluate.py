@@ -207,7 +207,7 @@ def level_words(assessment: Assessment) -> str:
 
 
 def finding_words(finding: Finding) -> str:
-    """The reason, and the part of the hint that it concerns, where the hint has several."""
+    """With the part of the hint that it concerns, where the hint has several."""
     act = finding.rule.startswith("acts.") and finding.span is not None and (finding.span[0] or " " in finding.subject)
     quote = redact_text(finding.subject) if (act or finding.quoted) and finding.subject else ""
     return f'{finding.reason.rstrip(".")}: "{quote[:_HINT_LENGTH]}".' if quote else finding.reason
@@ -283,7 +283,7 @@ def _score_words(assessment: Assessment, score: int) -> str:
 
 
 def _stops(case: PolicyInput) -> Iterator[Contribution]:
-    """R-9: what the engine blocks the principal for: the last tier where a policy opts in, and an attack on the guard itself."""
+    """R-9: the last tier where a policy opts in, and an attack on the guard, block the principal."""
     score = max(case.assessment.score, case.at.claimed_risk or 0)
     if case.policy.block_on_danger_zone and tier_of(score) is Tier.DANGER_ZONE:
         words = f"score {score} is in the danger zone: the agent is blocked until an operator lifts it"

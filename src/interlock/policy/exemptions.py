@@ -46,7 +46,7 @@ def by_grant(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
 
 
 def by_confirmation(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
-    """The patterns that a person confirmed for this session, for single actions up to level 2."""
+    """Patterns that a person confirmed for this session, for single actions up to level 2."""
     known = case.at.confirmed_patterns
     if not case.named.single or case.assessment.level > Level.DESTRUCTIVE or case.assessment.unreadable:
         return parts, ""
@@ -90,7 +90,7 @@ def by_trust_tier(parts: Parts, case: PolicyInput) -> tuple[Parts, str]:
 
 
 def _beyond_inspection(assessment: Assessment, at: Circumstances) -> bool:
-    """Whether no inspection and no snapshot can exempt it: rights, other machines, secrets, the guard itself; everything forbidden except ephemeral databases (R-23)."""
+    """Rights, other machines, secrets, the guard itself; everything forbidden except ephemeral databases (R-23)."""
     return any(
         finding.category in _NEVER_IMPACT_EXEMPT
         or finding.rule.startswith(GUARD)
@@ -168,7 +168,7 @@ _CHANGING = frozenset("delete truncate overwrite write move chmod chown".split()
 
 
 def journal_restores(judged: Judgement, book: Rulebook) -> bool:
-    """Whether only local files are at stake; not for what cannot be read, other places, rights, secrets and everything forbidden."""
+    """Only local files; nothing that cannot be read, and no other places, rights, secrets and forbidden actions."""
     harmful = judged.assessment.harmful
     stores = {fact.span for fact in judged.facts if _changes_database_file(fact)}
     kept = [
@@ -187,7 +187,7 @@ def journal_restores(judged: Judgement, book: Rulebook) -> bool:
 
 
 def _changes_database_file(fact: Fact) -> bool:
-    """Whether a client keeps its tables in a local file, and its statements go to no other place."""
+    """Whether its tables are in a local file, and its statements go to no other place."""
     if not isinstance(fact, Command) or "store" not in describe(fact.program).place or "piped" in fact.traits:
         return False
     return all(known(word) and not _OTHER_STORE.search(word) for word in fact.words)

@@ -119,7 +119,7 @@ def recoverable(factors: Iterable[str]) -> bool:
 
 
 def undo_words_after(words: str, factors: Iterable[str]) -> str:
-    """The words without `cannot be undone`, where an inspection found everything recoverable."""
+    """Without `cannot be undone`, where an inspection found everything recoverable."""
     return words.replace(IRRECOVERABLE, _ORDINARY) if IRRECOVERABLE in words and recoverable(factors) else words
 
 

@@ -82,12 +82,12 @@ class PatternSet(Struct, frozen=True):
 
 
 def hits(globs: Iterable[Glob], named: MatchNames) -> tuple[Glob, ...]:
-    """Those that meet any name of the action: at the start of any word, and any command."""
+    """At the start of any word, and any command."""
     return tuple(glob for glob in globs if _meets(glob, named))
 
 
 def covers(globs: Iterable[Glob], named: MatchNames) -> tuple[Glob, ...]:
-    """The patterns that match the whole of a single action; none for an action of several parts (C-11)."""
+    """Those that match all of it; none for an action of several parts (C-11)."""
     if not named.single:
         return ()
     return tuple(glob for glob in globs if _covers(glob, named))
@@ -145,7 +145,7 @@ def _tool_is(pattern: str, tool: str) -> bool:
 
 
 def _command_meets(glob: str, argv: Argv) -> bool:
-    """With or without the options that stand before its first word: `git -C /srv push` is a push."""
+    """With or without the options before its first word: `git -C /srv push` is a push."""
     return any(_command_is(glob, (*argv[:1], *rest)) for rest in _beginnings(argv[1:]))
 
 

@@ -98,7 +98,7 @@ def resolve_paths(
     hook_files: Sequence[str] = (),
     at_once: bool = False,
 ) -> tuple[Judgement, MatchNames]:
-    """Adds the effects on resolved paths to the judgement and the names; raises NotAtOnce where that may take long.
+    """Adds the effects on resolved paths; raises NotAtOnce where that may take long.
 
     `access` is None where the paths may be those of another machine.
     """
@@ -232,7 +232,7 @@ def _reads_pid(paths: Sequence[str], guarded: OwnAssets, pid_in: Callable[[str],
 
 
 def _signals(fact: Command, guarded: OwnAssets) -> str:
-    """What a program that signals by name, port or file reaches: `interlock`, or that among others."""
+    """`interlock`, or that among others, by name, port or file."""
     words, own = [word for word in fact.words if known(word)], False
     if fact.program in program_set("signals_names") and "-0" not in words:
         return AMONG if any(_named(fact.program, words, one) for one in guarded.processes) else ""
@@ -315,7 +315,7 @@ def _runs_hook(text: str | None) -> bool:
 
 
 def _keeps_hook(action: Action, fact: Effect) -> bool:
-    """Whether a file still calls the guard: another part is changed, or the whole has our hook in it."""
+    """Another part is changed, or the whole has our hook in it."""
     given = action.fields.get("input") if action.kind is Kind.TOOL else None
     if fact.verb != "write" or not isinstance(given, Mapping):
         return False

@@ -297,7 +297,7 @@ class Registry:
 
 
 def _spellings(text: str) -> tuple[str, ...]:
-    """As it is, normalised, with its humps split; and so again in the letters that it seems to be written in."""
+    """As it is, normalised, with its humps split; and so in the letters that it seems to have."""
     seen = (text,) if text.isascii() else (text, plain(text, vocabulary()))
     spelled = [(one, normalise_action(one), normalise_action(_CAMEL.sub("_", one))) for one in seen]
     return tuple(dict.fromkeys(chain.from_iterable(spelled)))

@@ -99,7 +99,7 @@ def _named(pattern: Pattern) -> str:
 
 
 def replaces_level(case: PolicyInput) -> bool:
-    """R-21: whether a severity's own controls stand for the level's; for no less than the rules found, and level 4 takes a human (R-23)."""
+    """R-21: a severity's own controls stand for the level's, for no less than the rules found; level 4 takes a human (R-23)."""
     matched = case.at.registry_match
     if not matched or not case.policy.severity_replaces_level or not (own := matched.registered()).patterns:
         return False

@@ -80,7 +80,7 @@ def stricter(one: str, other: str) -> str:
 
 
 def minimum_trust_required(level: Level) -> Trust:
-    """The lowest trust whose published cell lets an operation through; `introspect_only` lets none (R-1)."""
+    """Whose published cell lets an operation through; `introspect_only` lets none (R-1)."""
     return next(trust for trust in Trust if PUBLISHED[level][trust] not in (DENY, INTROSPECT_ONLY))
 
 
@@ -178,7 +178,7 @@ def _untrusted_words(call: AdapterCall, found: Passage, does: str, note: str) ->
 
 
 def _needed_trust(call: AdapterCall, policy: TrustPolicy) -> Trust:
-    """The least trust by policy; the category minimums count only where an operator enabled them (C-07)."""
+    """The category minimums count only where an operator enabled them (C-07)."""
     asked = (
         (call.category != "read" or call.level > Level.SAFE) and policy.minimum_trust_for_writes,
         (call.category == "delete" or call.level >= Level.DESTRUCTIVE) and policy.minimum_trust_for_deletes,

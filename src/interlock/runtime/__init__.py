@@ -77,8 +77,6 @@ class StepContext(Struct, frozen=True):
 
 
 class Request(Confidential, Struct, frozen=True):
-    """Who asks, through which interface, with which ticket or token, and the access to its user's files."""
-
     HIDDEN = ("token",)
 
     action: Action
@@ -167,7 +165,7 @@ def session_of(agent: AgentRef) -> str:
 
 
 def put_bounded(table: dict[Any, Any], key: Any, value: Any, most: int) -> None:
-    """Puts a value into a table of at most so many keys; the oldest go first. A known key is never away in between."""
+    """The oldest keys go first; a known one is never away in between."""
     table[key] = value
     while len(table) > most:
         table.pop(next(iter(table)), None)

@@ -218,7 +218,7 @@ def place_of_address(address: str, cwd: str) -> str:
 
 
 def store_place(action: Action, effect: Effect, facts: Sequence[object]) -> str:
-    """As far as its client, its parameters or its code names a database; else the agent's folder."""
+    """By its client, its parameters or its code; else the agent's folder."""
     client = next(
         (one for one in facts if isinstance(one, Command) and one.span == effect.span and one.program in effect.via),
         None,
