@@ -25,10 +25,10 @@ _JOURNAL_EXEMPT = _IMPACT_EXEMPT | {"cumulative"}  # however much it is, all of 
 _NEVER_GRANTED = frozenset("deny blocked allowlist steps outcome start never matrix_deny match_failure pause".split())
 CONFIRM_PATTERN = "confirm_pattern"
 SNAPSHOT = "a snapshot was taken first"
-_NEVER_IMPACT_EXEMPT = frozenset({
-    Category.PRIVILEGE_ESCALATION, Category.REMOTE_CODE_EXECUTION, Category.EXFILTRATION, Category.CREDENTIAL_INVALIDATION,
-    Category.ACCOUNT_ACTION, Category.FINANCIAL_ACTION, Category.ACCESS_REVOCATION, Category.COMMUNICATION_BLOCK,
-})  # fmt: skip
+_NEVER_IMPACT_EXEMPT = frozenset(Category) - {
+    Category.DATA_DELETION, Category.RESOURCE_TERMINATION, Category.CONFIG_DESTRUCTION, Category.DISK_DESTRUCTION,
+    Category.HISTORY_REWRITE,
+}  # fmt: skip
 
 
 Parts = list[Contribution]

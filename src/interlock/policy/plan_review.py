@@ -15,10 +15,7 @@ from interlock.model import Assessment, Flags, Level, Witness
 
 LOW, MEDIUM, HIGH = "low", "medium", "high"
 RISKS = (LOW, MEDIUM, HIGH)
-BOXES = {
-    MEDIUM: "I understand the risks of this medium-risk command.",
-    HIGH: "I understand the risks of this high-risk command.",
-}
+BOXES = {word: f"I understand the risks of this {word}-risk command." for word in (MEDIUM, HIGH)}
 SECRET_PREFIX = "<secret:"  # how a placeholder begins that stands for a secret
 # Seed 004 calls these high whatever they are pointed at; by the effective command, however it was wrapped.
 _DESTROYS = re.compile(
