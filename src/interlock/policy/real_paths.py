@@ -74,8 +74,7 @@ class Standpoint(Struct, frozen=True):
         """Links above its folder or the home do not count."""
         ways = ((self.cwd, self.real_cwd), (self.home, self.real_home))
         return real == path or any(
-            old and new and (path == old or path.startswith(f"{old}/")) and real == new + path[len(old) :]
-            for old, new in ways
+            old and new and f"{path}/".startswith(f"{old}/") and real == new + path[len(old) :] for old, new in ways
         )
 
 
@@ -171,15 +170,15 @@ def own_files(led: Sequence[tuple[Effect, str, str]], guarded: OwnAssets, hooked
     for fact, path, there in led:
         if fact.verb in ("read", "run_script"):
             continue
+        rights = fact.verb in ("chmod", "chown")
+        whole = fact.verb in _WHOLE or (rights and "recursive" in fact.traits)
         for one in (posixpath.normpath(path), there):
             if any(_within(one, own) for own in guarded.paths):
                 yield replace(fact, place="guard", path=one, traits=fact.traits | {OWN, RESOLVED})
-            elif (fact.verb in _WHOLE or (fact.verb in ("chmod", "chown") and "recursive" in fact.traits)) and (
-                own := next((own for own in guarded.paths if _within(own, one)), "")
-            ):
+            elif whole and (own := next((own for own in guarded.paths if _within(own, one)), "")):
                 yield replace(fact, place="guard", target=own, path=one, traits=fact.traits | {HOLDS, RESOLVED})
             if any(_within(one, own) for own in hooked):
-                where = "guard" if fact.verb in ("chmod", "chown") else "agent_config"
+                where = "guard" if rights else "agent_config"
                 yield replace(fact, place=where, path=one, traits=fact.traits | {HOOKED, RESOLVED})
 
 
@@ -236,9 +235,8 @@ def _signals(fact: Command, guarded: OwnAssets) -> str:
     words, own = [word for word in fact.words if known(word)], False
     if fact.program in program_set("signals_names") and "-0" not in words:
         return AMONG if any(_named(fact.program, words, one) for one in guarded.processes) else ""
-    if fact.program in program_set("signals_users") and any(
-        re.fullmatch(r"-[a-zA-Z]*k[a-zA-Z]*|--kill", word) for word in words
-    ):
+    kills = any(re.fullmatch(r"-[a-zA-Z]*k[a-zA-Z]*|--kill", word) for word in words)
+    if kills and fact.program in program_set("signals_users"):
         ports = {int(word.partition("/")[0]) for word in words if word.partition("/")[0].isdigit()}
         files = [word for word in words if word.startswith("/")]
         own = bool(ports & guarded.ports) or any(_within(word, path) for word in files for path in guarded.paths)
@@ -289,12 +287,9 @@ _HOOKS = re.compile(r"(?i)hook|interlock|tooluse|before_?tool")
 def tampering(action: Action, judgement: Judgement, files: Callable[[str], str | None]) -> str:
     """`files` reads settings files."""
     effects = [fact for fact in judgement.facts if isinstance(fact, Effect)]
-    for finding in judgement.assessment.findings:
-        if finding.rule in STOPPING and not (
-            finding.rule == KILL_FOUND
-            and any(fact.subject == finding.subject and fact.target == AMONG for fact in effects)
-        ):
-            return "stops the guard or takes it away"
+    among = {(KILL_FOUND, fact.subject) for fact in effects if fact.target == AMONG}
+    if any(one.rule in STOPPING and (one.rule, one.subject) not in among for one in judgement.assessment.findings):
+        return "stops the guard or takes it away"
     for fact in effects:
         if fact.verb not in CHANGES:
             continue
