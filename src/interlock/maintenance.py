@@ -208,9 +208,8 @@ class Maintenance(threading.Thread):
             (7200, lambda: undoing.prune_journal(state)),
             (7200, lambda: prune_record(state, audit.keep_days)),
         )
-        self._try(self._settling.begin)
-        self._try(lambda: undoing.prune(state))
-        self._try(lambda: undoing.prune_journal(state))
+        for work in self._settling.begin, lambda: undoing.prune(state), lambda: undoing.prune_journal(state):
+            self._try(work)
         while not self._ending.wait(0.5):
             rounds += 1
             for due, work in every:

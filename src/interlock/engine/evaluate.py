@@ -138,9 +138,8 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
         more = inherited_judgement(request.written, request.action, judgement, texts)
     if more is not None:
         judgement = join_judgements(judgement, more, by.rules)
-    if judgement.once("machine", lambda: _reaches_machine(judgement)) and (
-        request.local or request.owner.startswith("uid:")
-    ):
+    here = request.local or request.owner.startswith("uid:")
+    if here and judgement.once("machine", lambda: _reaches_machine(judgement)):
         home = request.action.home or home_of(request.owner)
         access = request.access if request.server is None and request.adapter_context is None else None
         judgement, named = resolve_paths(

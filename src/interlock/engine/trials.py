@@ -63,12 +63,9 @@ def try_grant(state: State, grant: Grant, rows: Iterable[AuditRow]) -> list[Past
 
 def near_misses(grant: Grant) -> list[NearMiss]:
     """The folder above, a neighbour, the next level, somebody else: a narrow grant covers none of them."""
-    own = _Asked(
-        tuple(_key(grant, target.replace("/**", "/inside")) for target in grant.targets[:1]),
-        _seen(grant.ceiling),
-        AgentRef(grant.principal or "anybody", grant.name, grant.session),
-        grant.digests[0] if grant.digests else "",
-    )
+    keys = tuple(_key(grant, target.replace("/**", "/inside")) for target in grant.targets[:1])
+    who = AgentRef(grant.principal or "anybody", grant.name, grant.session)
+    own = _Asked(keys, _seen(grant.ceiling), who, grant.digests[0] if grant.digests else "")
     found = (*_beside(grant, own), *_above(grant, own), *_others(own))
     return [NearMiss(words, what, asked.is_covered(grant)) for words, what, asked in found]
 
@@ -90,10 +87,10 @@ def _past(state: State, grant: Grant, row: AuditRow) -> PastAction | None:
         return None
     try:
         judgement = replay_inputs(given, state.rules, state.policy).judgement
-        keys = effect_keys(_action(judged), judgement.facts, judgement.assessment)
+        found = effect_keys(_action(judged), judgement.facts, judgement.assessment)
     except (ReplayError, ValueError, TypeError):
         return None
-    assessment, keys = judgement.assessment, tuple(replace(one, target=redact_text(one.target)) for one in keys)
+    assessment, keys = judgement.assessment, tuple(replace(one, target=redact_text(one.target)) for one in found)
     if (level := assessment.level) < Level.DESTRUCTIVE:
         return None
     fits = _Asked(keys, assessment, _agent(body.get("agent")), str(body.get("digest", ""))).is_covered(grant)

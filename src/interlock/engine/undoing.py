@@ -93,8 +93,9 @@ def prune(state: State) -> int:
 
 def prune_journal(state: State) -> int:
     """By age alone; returns how many."""
-    journal = state.snapshots.journal
-    gone = JournalStore(journal).prune(state.clock.now(), state.in_force.undo.days) if journal is not None else []
+    if state.snapshots.journal is None:
+        return 0
+    gone = JournalStore(state.snapshots.journal).prune(state.clock.now(), state.in_force.undo.days)
     if gone:
         _record(state, GONE, "time", {"journals": gone[:PAGE], "count": len(gone)})
     return len(gone)

@@ -171,11 +171,8 @@ def _hard_blocks(case: PolicyInput) -> Iterator[Contribution]:
 
 
 def _operator_patterns(case: PolicyInput) -> Iterator[Contribution]:
-    restriction = case.policy.restriction.patterns
-    for lead, patterns, name, ask in (
-        ("", case.policy.patterns, "approve_pattern", APPROVE),
-        ("restriction ", restriction, CONFIRM_PATTERN, ASK),
-    ):
+    own = ("", case.policy.patterns, "approve_pattern", APPROVE)
+    for lead, patterns, name, ask in own, ("restriction ", case.policy.restriction.patterns, CONFIRM_PATTERN, ASK):
         for glob in hits(patterns.deny, case.named) if patterns.deny else ():
             by = f" by {glob.origin}" if glob.origin else ""
             yield Contribution("deny", BLOCK, f"{lead}pattern match: {glob.text} is denied{by}")

@@ -159,9 +159,8 @@ def declared_parts(case: PolicyInput) -> Iterator[Contribution]:
         seconds = milliseconds_to_seconds(min(block.cooldown_seconds * 1000, most))
         yield Contribution("cooldown", Requirement(seconds), f"the adapter asks for {seconds}s to reconsider")
     if block.requires_reauth:
-        yield Contribution(
-            "reauth", Requirement(human=Human.CONFIRM, reauth=True), "the adapter asks for a new sign-in"
-        )
+        asked = Requirement(human=Human.CONFIRM, reauth=True)
+        yield Contribution("reauth", asked, "the adapter asks for a new sign-in")
     if block.requires_confirmation:
         yield Contribution("confirmation", Requirement(human=Human.CONFIRM), "the adapter asks for confirmation")
     if block.approval is not None and block.approval.required:

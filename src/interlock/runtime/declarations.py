@@ -47,10 +47,10 @@ class Declarations(Struct):
             put_bounded(self.executions, _key(agent), deque(maxlen=HINTS), MOST)
 
     def reported(self, agent: AgentRef, hint: DeclaredStep) -> None:
-        if _key(agent) not in self.executions:
+        if (key := _key(agent)) not in self.executions:
             self.opened(agent)
         with self._lock:
-            self.executions.setdefault(_key(agent), deque(maxlen=HINTS)).append(hint)
+            self.executions.setdefault(key, deque(maxlen=HINTS)).append(hint)
 
     def closed(self, agent: AgentRef) -> None:
         with self._lock:

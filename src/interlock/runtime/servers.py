@@ -149,12 +149,10 @@ def _check_pins(state: State, server: ServerClaim, tools: Mapping[str, str], pri
     fresh = {name: mark for name, mark in tools.items() if name not in known}
     if fresh or changed:
         state.store.write(lambda tx: _save_pins(tx, state, server, fresh, changed, principal))
-    if changed:
-        key = f"{CHANGED} {server.name}"
-        words = f"tools of server {server.name} have changed: {', '.join(changed)[:300]}"
-        if state.alerts.get(key) != words:
-            state.alerts[key] = words
-            state.tell("alert", None, words)
+    key, words = f"{CHANGED} {server.name}", f"tools of server {server.name} have changed: {', '.join(changed)[:300]}"
+    if changed and state.alerts.get(key) != words:
+        state.alerts[key] = words
+        state.tell("alert", None, words)
     return changed
 
 

@@ -95,8 +95,7 @@ def effect_keys(action: Action, facts: Sequence[Fact], assessment: Assessment) -
 def _listed(action: Action, facts: Sequence[Fact], accused: set[Key], found: list[EffectKey]) -> tuple[EffectKey, ...]:
     """Up to the bound; no grant covers a key whose target does not determine its place."""
     found = [
-        one if known(one.target) and known(one.place) else EffectKey(one.family, UNKNOWN, grantable=False)
-        for one in found
+        one if known(f"{one.target}{one.place}") else EffectKey(one.family, UNKNOWN, grantable=False) for one in found
     ]
     kept = found if len(found) <= MOST else [*found[: MOST - 1], MORE]
     away = happens_elsewhere(action, facts, accused)
@@ -221,9 +220,8 @@ def _command_keys(command: Command, before: Sequence[Command]) -> list[EffectKey
 
 def _run_key(command: Command) -> EffectKey:
     """A program whose effects are not known: its name and words, in its own folder."""
-    words = sorted(
-        word.lstrip("+") for word in redact([command.program, *command.words])[1:] if not word.startswith("-")
-    )
+    shown = redact([command.program, *command.words])[1:]
+    words = sorted(word.lstrip("+") for word in shown if not word.startswith("-"))
     located = in_repository(command) and all(map(known, command.words))
     place = _in_repository(command)[0] if located else command.cwd
     return EffectKey(RUN, f"{command.program} {' '.join(words)}".strip()[:_LONGEST], place, grantable=False)

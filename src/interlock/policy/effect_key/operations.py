@@ -183,7 +183,7 @@ def _words(key: str) -> list[str]:
 def normal_spelling(value: str, about: str = "") -> str:
     """`WEB-1`, `web_1` and `vm web-1` are one vm."""
     text = _JOINS.sub("_", normal_name(value)).strip("_")
-    return shortened(text.removeprefix(f"{about}_") if about else text, _LONGEST)
+    return shortened(text.removeprefix(f"{about}_" if about else ""), _LONGEST)
 
 
 def shortened(text: str, longest: int = 120) -> str:
@@ -219,10 +219,8 @@ def place_of_address(address: str, cwd: str) -> str:
 
 def store_place(action: Action, effect: Effect, facts: Sequence[object]) -> str:
     """By its client, its parameters or its code; else the agent's folder."""
-    client = next(
-        (one for one in facts if isinstance(one, Command) and one.span == effect.span and one.program in effect.via),
-        None,
-    )
+    commands = (one for one in facts if isinstance(one, Command) and one.span == effect.span)
+    client = next((one for one in commands if one.program in effect.via), None)
     if client is not None and all(map(known, client.words)) and (found := _of_client(client)):
         return found
     if action.kind in (Kind.OPERATION, Kind.TOOL):
