@@ -104,17 +104,21 @@ def _joined(parts: Iterable[Contribution]) -> Requirement:
     return reduce(Requirement.join, (part.requirement for part in parts), Requirement())
 
 
-def _exemptions(policy: Policy, at: Circumstances) -> list[Exemption]:
-    each = (
-        (at.granted, exemptions.by_grant),
-        (at.confirmed_patterns, exemptions.by_confirmation),
-        (_is_kept(at), exemptions.by_snapshot),
-        (at.journaled, exemptions.by_journal),
-        (at.loss in (Loss.NONE, Loss.RECOVERABLE), exemptions.by_impact),
-        (policy.patterns.allow or policy.restriction.patterns.allow, exemptions.by_pattern),
-        (at.trust_tier and at.trust_tier in policy.severities.bypass_for_trust_tiers, exemptions.by_trust_tier),
-    )
-    return [exempt for applies, exempt in each if applies]
+def _exemptions(policy: Policy, at: Circumstances) -> Iterator[Exemption]:
+    if at.granted:
+        yield exemptions.by_grant
+    if at.confirmed_patterns:
+        yield exemptions.by_confirmation
+    if _is_kept(at):
+        yield exemptions.by_snapshot
+    if at.journaled:
+        yield exemptions.by_journal
+    if at.loss in (Loss.NONE, Loss.RECOVERABLE):
+        yield exemptions.by_impact
+    if policy.patterns.allow or policy.restriction.patterns.allow:
+        yield exemptions.by_pattern
+    if at.trust_tier and at.trust_tier in policy.severities.bypass_for_trust_tiers:
+        yield exemptions.by_trust_tier
 
 
 def _is_kept(at: Circumstances) -> bool:
@@ -123,8 +127,10 @@ def _is_kept(at: Circumstances) -> bool:
 
 def _escalation_factors(parts: list[Contribution]) -> Iterable[str]:
     raising = [part for part in parts if part.name in RAISING]
+    if not raising:
+        return
     usual = _joined(part for part in parts if part.name not in RAISING)
-    if raising and _joined(parts) != usual:
+    if _joined(parts) != usual:
         lead = "asked about this time" if usual == Requirement() else "more is asked this time"
         yield from (f"{ESCALATION_PREFIX}{lead}: {part.words}" for part in raising)
 
