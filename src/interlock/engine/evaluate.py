@@ -32,7 +32,7 @@ from interlock.engine.performing import decision_of, history_entry, perform
 from interlock.identity import home_of
 from interlock.identity.isolation import isolation_of
 from interlock.impact.inspection import Inspection
-from interlock.model import Decision, Level, Loss, Requirement, TicketState
+from interlock.model import Decision, Kind, Level, Loss, Requirement, TicketState
 from interlock.policy.impact import Impact
 from interlock.policy.real_paths import resolve_paths
 from interlock.policy.registry_controls import add_registry_findings, match_registry
@@ -145,7 +145,9 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
         judgement, named = resolve_paths(
             by.rules, by.own_assets, request.action, judgement, named, home, access, request.hook_files, at_once
         )  # fmt: skip
-    matched = match_registry(request.action, by.registry, by.policy, by.rules, request.resource)
+    matched = None
+    if request.action.kind in (Kind.OPERATION, Kind.TOOL):
+        matched = match_registry(request.action, by.registry, by.policy, by.rules, request.resource)
     if matched is not None:
         judgement = add_registry_findings(judgement, matched, by.rules)
     isolation = request.strength or isolation_of(state, request.agent.principal)

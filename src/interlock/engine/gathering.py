@@ -37,7 +37,7 @@ from interlock.ports import Tx
 from interlock.records import Grant
 from interlock.redaction import redact_text
 from interlock.runtime import Judged, operation_name
-from interlock.runtime.declarations import find_difference
+from interlock.runtime.declarations import HOOK, find_difference
 from interlock.runtime.state import State
 
 _NEVER = ("unreadable", "self_protection", "unknown")  # in rules whose findings no user can judge
@@ -56,7 +56,9 @@ def gather_world(state: State, judged: Judged) -> World:
 
 def known_world(state: State, judged: Judged, found: Gathered = NOTHING_GATHERED) -> World:
     """As far as memory knows it, and what was gathered from the store."""
-    return World(judged.policy, circumstances(state, judged, found), found, state.sessions.people)
+    roster = state.sessions.roster
+    people = roster.people if roster is not None else {}
+    return World(judged.policy, circumstances(state, judged, found), found, people)
 
 
 def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
@@ -154,7 +156,6 @@ def _is_quiet(judgement: Judgement) -> bool:
     return not changes and all(finding.rule not in STOPPING for finding in judgement.assessment.findings)
 
 
-HOOK = "hook"
 DIALOG = "dialog"  # the channel that shows codes without a sign-in
 
 
@@ -266,7 +267,8 @@ def with_overrides(state: State, judged: Judged) -> Judged:
 def _rules(state: State, judged: Judged) -> Iterator[LoopRules]:
     request, named = judged.request, judged.named
     if request.access.project is not None and request.action.cwd:
-        yield from project_rules(request.access.project(request.action.cwd))
+        files = request.access.project(request.action.cwd)
+        yield from project_rules(files) if files else ()
     if not state.standing.answers:
         return
     denied = [glob for _, glob in state.standing.of(DENY, judged.now)]

@@ -204,6 +204,10 @@ def _allowlist(case: PolicyInput) -> Iterator[Contribution]:
         yield Contribution("allowlist", BLOCK, f"{name} is not among the operations this agent declared")
 
 
+def _replaces_level(case: PolicyInput) -> bool:
+    return case.at.registry_match is not None and replaces_level(case)
+
+
 def level_words(assessment: Assessment) -> str:
     worst = assessment.worst
     return f"{assessment.level.word}: {finding_words(worst)}" if worst else f"{assessment.level.word} action"
@@ -223,7 +227,7 @@ def _level(case: PolicyInput) -> Iterator[Contribution]:
     if final and control.irreversible is not None:
         requirement = requirement.join(control.irreversible)
         denies = denies or control.irreversible.human > Human.NONE
-    if requirement != Requirement() and not replaces_level(case):
+    if requirement != Requirement() and not _replaces_level(case):
         yield Contribution("level", requirement, level_words(case.assessment), denies=denies)
     # R-24: everyday work that would lose something is asked about like a destructive action, unless a snapshot keeps it.
     control = case.policy.levels[Level.DESTRUCTIVE]
@@ -267,7 +271,7 @@ def _claimed(case: PolicyInput) -> Iterator[Contribution]:
 
 
 def _tier(case: PolicyInput) -> Iterator[Contribution]:
-    own = 0 if replaces_level(case) else case.assessment.score
+    own = 0 if _replaces_level(case) else case.assessment.score
     score = max(own, case.at.claimed_risk or 0)  # the agent may raise its own risk, never lower it
     tolerance, limit = case.policy.tolerance, TOLERANCES[case.policy.tolerance]
     if not case.policy.tiers and case.at.steps_left is None:  # C-10: in the loop the tier always counts
@@ -328,7 +332,13 @@ def _always(case: PolicyInput) -> Iterator[Contribution]:
         yield from (Contribution(*part) for part in spec_globs(case.named))
 
 
+def _where(fact: str, source: Source) -> Source:
+    """Asked only where the circumstances have this fact."""
+    return lambda case: source(case) if getattr(case.at, fact) is not None else ()
+
+
 _SOURCES: tuple[Source, ...] = (
-    _hard_blocks, _operator_patterns, _allowlist, matrix_part, _level, severity_parts, declared_parts, _escalation, _claimed,
-    _tier, _stops, _loop, _denied, _always,
+    _hard_blocks, _operator_patterns, _allowlist, _where("adapter_context", matrix_part), _level,
+    _where("registry_match", severity_parts), _where("adapter_context", declared_parts), _escalation, _claimed, _tier,
+    _stops, _loop, _denied, _always,
 )  # fmt: skip
