@@ -19,20 +19,15 @@ if TYPE_CHECKING:
     from interlock.ports import Tx
 
 COOLING, WAITING, APPROVED, REJECTED, EXPIRED, SPENT = TicketState
+LIVE = (COOLING, WAITING, APPROVED)
+_ENDS = {"reject": REJECTED, "revoke": REJECTED, "expire": EXPIRED}
 MOVES = {
     (COOLING, "approve"): APPROVED,  # a human may agree while it cools; it still has to cool
     (COOLING, "cooled"): APPROVED,  # R-3: only where nothing but time was asked for
-    (COOLING, "reject"): REJECTED,  # the veto
-    (COOLING, "expire"): EXPIRED,
-    (COOLING, "revoke"): REJECTED,
     (WAITING, "approve"): APPROVED,
-    (WAITING, "reject"): REJECTED,
-    (WAITING, "expire"): EXPIRED,
-    (WAITING, "revoke"): REJECTED,
-    (APPROVED, "expire"): EXPIRED,  # agreed to and not used in time
-    (APPROVED, "revoke"): REJECTED,
-    (APPROVED, "reject"): REJECTED,  # second thoughts before it ran
     (APPROVED, "spend"): SPENT,
+    # The veto, second thoughts before it ran, and agreed to but not used in time.
+    **{(state, move): end for state in LIVE for move, end in _ENDS.items()},
 }
 BY_TIME = "time"  # `decided_by` where only time decided
 SELF_APPROVAL = "self-approval"  # a token that frees nothing in the hands of whoever holds it
@@ -51,7 +46,7 @@ def apply_move(ticket: Ticket, move: str, now: float, by: str = "", reason: str 
         raise MoveRefused(
             f"ticket {short_id(ticket.id)} is {_STANDS[ticket.state]}; it cannot be {_DONE.get(move, move)}"
         )
-    if move not in ("expire", "revoke", "reject") and now >= ticket.expires_at:
+    if move not in _ENDS and now >= ticket.expires_at:
         raise MoveRefused(f"ticket {short_id(ticket.id)} expired {int(now - ticket.expires_at)} s ago")
     if move == "spend" and now < ticket.cooling_ends_at:
         raise MoveRefused(
@@ -73,14 +68,12 @@ def move_settled(tx: Tx, before: Ticket, move: str, now: float, by: str = "", re
     return after if tx.change_ticket(after, before) else None
 
 
-_STANDS = {
+STATES = {
+    **{state.value: state.value for state in TicketState},
     COOLING: "cooling off",
     WAITING: "waiting for an answer",
-    APPROVED: "approved",
-    REJECTED: "rejected",
-    EXPIRED: "expired",
-    SPENT: "used already",
 }
+_STANDS = {**STATES, SPENT: "used already"}
 _DONE = {"approve": "approved", "reject": "rejected", "spend": "spent", "expire": "expired", "revoke": "revoked"}
 
 
@@ -102,7 +95,7 @@ def is_withdrawn(ticket: Ticket) -> bool:
 
 def settle(ticket: Ticket, now: float) -> Ticket:
     """The ticket as time alone has made it: expired, or approved where only cooling-off was asked for."""
-    if ticket.state in (COOLING, WAITING, APPROVED) and now >= ticket.expires_at:
+    if ticket.state in LIVE and now >= ticket.expires_at:
         unused = f"{UNUSED}: {ticket.decided_by} had said yes" if ticket.state is APPROVED else ""
         return apply_move(ticket, "expire", now, BY_TIME, unused)
     if ticket.state is COOLING and not is_freed_by_time(ticket):
@@ -125,7 +118,7 @@ def is_freed_by_time(ticket: Ticket) -> bool:
 
 EXPIRED_SHARE = "expired_share"
 ENOUGH = 10  # ended tickets, before their share is meaningful
-ENDED = TicketQuery((TicketState.APPROVED, TicketState.REJECTED, TicketState.EXPIRED, TicketState.SPENT), limit=100)
+ENDED = TicketQuery((APPROVED, REJECTED, EXPIRED, SPENT), limit=100)
 
 
 def share_of(ended: Sequence[Ticket]) -> float:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id
 from interlock.approvals import MoveRefused, apply_move, denials, settle, spend_by
-from interlock.approvals.statements import check_agreement, may_answer, needs_reauth, statement_text
+from interlock.approvals.statements import Agreement, check_agreement, is_approver, needs_reauth, statement_text
 from interlock.approvals.tickets import is_altered, revocation_entry
 from interlock.audit.chain import AuditEvent, event_body
 from interlock.error_codes import AnswerRefused
@@ -23,20 +23,19 @@ from interlock.runtime.state import State
 
 def approve(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
     """Signs an approval; the ticket is approved once enough entitled people have signed."""
-    reason = redact_text(reason)
 
-    def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
+    def work(tx: Tx, ticket: Ticket, now: float, reason: str) -> Ticket:
         if is_altered(state, ticket):
             raise AnswerRefused(f"ticket {id} was altered outside Interlock; nothing was signed")
-        if needs_reauth(ticket.requirement) and not session.asked_anew(id, now):
+        anew = session.asked_anew(id, now)
+        if needs_reauth(ticket.requirement) and not anew:
             raise AnswerRefused(f"ticket {id} takes a fresh sign-in; enter your passphrase again")
-        if session.proves_little and ticket.level >= Level.DANGEROUS and not session.asked_anew(id, now):
+        if session.proves_little and ticket.level >= Level.DANGEROUS and not anew:
             who = "an unlocked terminal" if session.resumed else "a signed-in browser"
             raise AnswerRefused(f"ticket {short_id(id)} is {ticket.level.word}: {who} alone does not approve it")
-        lasts = spend_by(ticket, now) + 1
-        approvals = [*tx.approvals(id), _sign(tx, session, ticket, "approve", now, lasts)]
-        roster = state.sessions.roster
-        found = check_agreement(ticket, approvals, now, roster.people, roster.verify) if roster else None
+        signed = sign_statement(session, ticket, "approve", now, spend_by(ticket, now) + 1)
+        tx.add_approval(signed)
+        found = agreement(state, ticket, tx.approvals(id), now)
         if found is not None and session.operator not in found.by:
             raise AnswerRefused("your signature does not count: the ticket may have changed; review it again")
         if found is None or not found.satisfied:
@@ -48,10 +47,9 @@ def approve(state: State, session: OperatorSession, id: str, reason: str = "") -
 
 def reject(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
     """Signs a rejection; the same effect on the same target stays rejected, whatever tool asks."""
-    reason = redact_text(reason)
 
-    def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
-        _sign(tx, session, ticket, "reject", now, now + 3600)
+    def work(tx: Tx, ticket: Ticket, now: float, reason: str) -> Ticket:
+        tx.add_approval(sign_statement(session, ticket, "reject", now, now + 3600))
         changed = apply_move(ticket, "reject", now, session.operator, reason)
         denials.reject(tx, state, ticket, now)
         return changed
@@ -61,9 +59,8 @@ def reject(state: State, session: OperatorSession, id: str, reason: str = "") ->
 
 def revoke(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
     """Takes an approval back before it was used."""
-    reason = redact_text(reason)
 
-    def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
+    def work(tx: Tx, ticket: Ticket, now: float, reason: str) -> Ticket:
         return apply_move(ticket, "revoke", now, session.operator, reason)
 
     return _answer(state, session, id, "revoke", reason, work)
@@ -101,9 +98,10 @@ def _answer(
     id: str,
     event: str,
     reason: str,
-    work: Callable[[Tx, Ticket, float], Ticket],
+    work: Callable[[Tx, Ticket, float, str], Ticket],
 ) -> Ticket:
     """Applies one answer in one transaction: the statement, the move and its record."""
+    reason = redact_text(reason)
 
     def whole(tx: Tx) -> Ticket:
         now = state.clock.now()
@@ -113,13 +111,14 @@ def _answer(
         require_approver(state, session, before)
         ticket = settle(before, now)
         try:
-            changed = work(tx, ticket, now)
+            changed = work(tx, ticket, now, reason)
         except MoveRefused as error:
-            raise AnswerRefused(
-                str(error), "TOKEN_EXPIRED" if "expired" in str(error) else "PERMISSION_DENIED"
-            ) from None
-        if changed != before and not tx.change_ticket(replace(changed, version=before.version + 1), before):
-            raise AnswerRefused(f"ticket {id} was changed just now; review it again")
+            code = "TOKEN_EXPIRED" if "expired" in str(error) else "PERMISSION_DENIED"
+            raise AnswerRefused(str(error), code) from None
+        if changed != before:
+            changed = replace(changed, version=before.version + 1)
+            if not tx.change_ticket(changed, before):
+                raise AnswerRefused(f"ticket {id} was changed just now; review it again")
         details = {
             "ticket": id,
             "digest": before.digest,
@@ -138,7 +137,7 @@ def _answer(
             state.confirmations.forget(before.agent)
             record.append(revocation_entry(state, before, session.operator, now))
         state.recorder.these(tx, record)
-        return replace(changed, version=before.version + 1) if changed != before else before
+        return changed
 
     answered = state.store.write(whole)
     state.tell(event, answered)
@@ -147,10 +146,9 @@ def _answer(
 
 def require_approver(state: State, session: OperatorSession, ticket: Ticket) -> None:
     """Refuses an operator whom the ticket does not ask for."""
-    person, people = state.sessions.person(session.operator), state.sessions.people
-    services = {name for name, one in people.items() if one.service}
-    if person is None or not may_answer(person, ticket.requirement.approvers, services):
-        who = ", ".join(sorted(ticket.requirement.approvers)) or "any operator"
+    approvers = ticket.requirement.approvers
+    if not is_approver(state.sessions.people, session.operator, approvers):
+        who = ", ".join(sorted(approvers)) or "any operator"
         raise AnswerRefused(f"{session.operator} may not answer ticket {ticket.id}: it asks for {who}")
 
 
@@ -162,10 +160,10 @@ def _proof(session: OperatorSession) -> dict[str, str]:
     return {"key_id": made.key_id, "statement": made.statement.encode().hex(), "proof": made.signature}
 
 
-def _sign(tx: Tx, session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float) -> Approval:
-    approval = sign_statement(session, ticket, verdict, now, lasts)
-    tx.add_approval(approval)
-    return approval
+def agreement(state: State, ticket: Ticket, approvals: Iterable[Approval], now: float) -> Agreement | None:
+    """None while nobody has unlocked the roster."""
+    roster = state.sessions.roster
+    return check_agreement(ticket, approvals, now, roster.people, roster.verify) if roster else None
 
 
 def sign_statement(session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float) -> Approval:
@@ -178,10 +176,8 @@ def sign_statement(session: OperatorSession, ticket: Ticket, verdict: str, now: 
         ticket, operator=session.operator, verdict=verdict, channel=session.channel, issued_at=now,
         expires_at=lasts + 1, nonce=secrets.token_hex(16), reauth=reauth,
     )  # fmt: skip
-    signature, key = session.unlocked.sign(text), session.unlocked.key_id
-    return Approval(
-        ticket.id, session.operator, verdict, text, signature, key, session.channel, now, lasts + 1, reauth
-    )  # fmt: skip
+    signed = text, session.unlocked.sign(text), session.unlocked.key_id
+    return Approval(ticket.id, session.operator, verdict, *signed, session.channel, now, lasts + 1, reauth)
 
 
 CALLER_GONE = "caller"  # `decided_by` where the caller has left

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText, undo_words, visible
-from interlock.approvals import BY_TIME
+from interlock.approvals import BY_TIME, STATES
 from interlock.approvals.display import ActionDisplay, UnwrappedCommand, display_action, reasons
 from interlock.local_times import ago, clock, moment_seconds
 from interlock.model import ANYBODY, Span, requirement_words
@@ -14,14 +14,6 @@ from interlock.policy.impact import RECOVERABLE, escalation_reasons, recoverable
 
 TicketJson = Mapping[str, Any]
 OPEN = ("pending_cooling", "pending_approval")
-STATES = {
-    "pending_cooling": "cooling off",
-    "pending_approval": "waiting for an answer",
-    "approved": "approved",
-    "rejected": "rejected",
-    "expired": "expired",
-    "executed": "executed",
-}
 _STYLE = {"approved": "allow", "executed": "allow", "rejected": "deny", "expired": "deny"}
 
 

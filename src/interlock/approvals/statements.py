@@ -183,7 +183,7 @@ def check_agreement(
     heard = tuple(islice(approvals, MAX_APPROVALS + 1))
     if len(heard) > MAX_APPROVALS:  # a flood must not bury a rejection
         return Agreement(False, f"more than {MAX_APPROVALS} statements about ticket {ticket.id}")
-    services = frozenset(name for name, person in roster.items() if person.service)
+    services = _services(roster)
     yes: dict[str, str] = {}  # operator -> key id
     refused = ""  # the last problem
     for approval in heard:
@@ -228,11 +228,17 @@ def is_only_viewer(person: RosterEntry) -> bool:
     return person.roles == frozenset({VIEWER})
 
 
-def suffices_alone(people: Mapping[str, RosterEntry], operator: str, asked: Requirement) -> bool:
+def is_approver(people: Mapping[str, RosterEntry], operator: str, approvers: Collection[str]) -> bool:
     person = people.get(operator)
-    if person is None or asked.quorum > 1:
-        return False
-    return may_answer(person, asked.approvers, {name for name, one in people.items() if one.service})
+    return person is not None and may_answer(person, approvers, _services(people))
+
+
+def _services(people: Mapping[str, RosterEntry]) -> frozenset[str]:
+    return frozenset(name for name, one in people.items() if one.service)
+
+
+def suffices_alone(people: Mapping[str, RosterEntry], operator: str, asked: Requirement) -> bool:
+    return asked.quorum <= 1 and is_approver(people, operator, asked.approvers)
 
 
 def needs_reauth(requirement: Requirement) -> bool:

@@ -8,6 +8,7 @@ from msgspec import Struct, json
 from msgspec.structs import replace
 
 from interlock.approvals import move_settled, settle, signed_orders
+from interlock.approvals.answers import agreement
 from interlock.approvals.challenges import (
     BLOCK,
     EXPIRED,
@@ -20,7 +21,6 @@ from interlock.approvals.challenges import (
     waiting_ticket,
 )
 from interlock.approvals.challenges.revealing import hide_code
-from interlock.approvals.statements import check_agreement
 from interlock.error_codes import LoopProblem, limit_details
 from interlock.identity.attempts import Attempts
 from interlock.identity.keys.codes import code_hash, open_under, same_hash
@@ -167,9 +167,7 @@ def _approve_ticket(state: State, tx: Tx, challenge: Challenge, release: Release
         return None
     ticket, given = settle(before, now), release.approval
     if given is not None:
-        roster = state.sessions.roster
-        heard = [*tx.approvals(ticket.id), given]
-        found = check_agreement(ticket, heard, now, roster.people, roster.verify) if roster else None
+        found = agreement(state, ticket, [*tx.approvals(ticket.id), given], now)
         if found is None or release.by not in found.by:
             return None
         if not found.satisfied:  # one of several who are asked
