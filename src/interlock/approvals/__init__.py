@@ -60,7 +60,7 @@ def apply_move(ticket: Ticket, move: str, now: float, by: str = "", reason: str 
 
 
 def move_settled(tx: Tx, before: Ticket, move: str, now: float, by: str = "", reason: str = "") -> Ticket | None:
-    """Stores a ticket after time and a move; None where the move is refused, or somebody else changed it meanwhile."""
+    """None where the move is refused, or somebody else changed the ticket meanwhile."""
     try:
         after = replace(apply_move(settle(before, now), move, now, by, reason), version=before.version + 1)
     except MoveRefused:
@@ -94,7 +94,7 @@ def is_withdrawn(ticket: Ticket) -> bool:
 
 
 def settle(ticket: Ticket, now: float) -> Ticket:
-    """The ticket as time alone has made it: expired, or approved where only cooling-off was asked for."""
+    """As time alone has made it: expired, or approved where only cooling-off was asked for."""
     if ticket.state in LIVE and now >= ticket.expires_at:
         unused = f"{UNUSED}: {ticket.decided_by} had said yes" if ticket.state is APPROVED else ""
         return apply_move(ticket, "expire", now, BY_TIME, unused)
@@ -106,12 +106,12 @@ def settle(ticket: Ticket, now: float) -> Ticket:
 
 
 def first_state(ticket: Ticket) -> TicketState:
-    """Where a new ticket starts: cooling where time alone frees it, waiting where a human is asked as well (R-21)."""
+    """Cooling where time alone frees it, waiting where a human is asked as well (R-21)."""
     return COOLING if is_freed_by_time(ticket) else WAITING
 
 
 def is_freed_by_time(ticket: Ticket) -> bool:
-    """R-3: whether nothing but cooling-off is asked for, so that it runs unless somebody objects."""
+    """R-3: nothing but cooling-off is asked for; it runs unless somebody objects."""
     asked = ticket.requirement
     return ticket.cooling_ends_at > ticket.opened_at and asked.human is Human.NONE and not asked.blocked
 
@@ -122,7 +122,7 @@ ENDED = TicketQuery((APPROVED, REJECTED, EXPIRED, SPENT), limit=100)
 
 
 def share_of(ended: Sequence[Ticket]) -> float:
-    """The share of tickets that expired unanswered; 0 while too few have ended."""
+    """Of tickets that expired unanswered; 0 while too few have ended."""
     expired = sum(map(is_unanswered, ended))
     return expired / len(ended) if len(ended) >= ENOUGH else 0.0
 

@@ -67,7 +67,7 @@ def revoke(state: State, session: OperatorSession, id: str, reason: str = "") ->
 
 
 def report_execution(state: State, agent: AgentRef, id: str, outcome: str) -> Ticket:
-    """Reports the outcome of an allowed action; only the agent that spent the ticket may."""
+    """Only the agent that spent the ticket may."""
 
     def work(tx: Tx) -> Ticket:
         ticket = tx.ticket(id)
@@ -81,7 +81,7 @@ def report_execution(state: State, agent: AgentRef, id: str, outcome: str) -> Ti
 
 
 def mark_executed(tx: Tx, state: State, ticket: Ticket, by: str, outcome: str) -> Ticket:
-    """Adds the outcome of its action to a spent ticket; the first report counts."""
+    """The first report counts."""
     if ticket.executed_at:
         return ticket
     now, said = state.clock.now(), redact_text(outcome[:4_000])[:500]
@@ -100,7 +100,7 @@ def _answer(
     reason: str,
     work: Callable[[Tx, Ticket, float, str], Ticket],
 ) -> Ticket:
-    """Applies one answer in one transaction: the statement, the move and its record."""
+    """In one transaction: the statement, the move and its record."""
     reason = redact_text(reason)
 
     def whole(tx: Tx) -> Ticket:
@@ -145,7 +145,6 @@ def _answer(
 
 
 def require_approver(state: State, session: OperatorSession, ticket: Ticket) -> None:
-    """Refuses an operator whom the ticket does not ask for."""
     approvers = ticket.requirement.approvers
     if not is_approver(state.sessions.people, session.operator, approvers):
         who = ", ".join(sorted(approvers)) or "any operator"
@@ -186,8 +185,6 @@ _MOST = 1_000
 
 
 def abandon(state: State, id: str) -> None:
-    """Expires an open ticket whose caller disconnected."""
-
     def work(tx: Tx) -> None:
         ticket = tx.ticket(id)
         if ticket is not None and ticket.open:
@@ -197,7 +194,7 @@ def abandon(state: State, id: str) -> None:
 
 
 def make_room(tx: Tx, state: State, principal: str, now: float) -> bool:
-    """Withdraws tickets whose callers stopped asking; whether the queue is shorter."""
+    """Of callers who stopped asking; whether the queue is shorter."""
 
     def is_abandoned(ticket: Ticket) -> bool:
         return now - state.baseline.last_asked_at(ticket) >= PATIENCE
@@ -207,7 +204,7 @@ def make_room(tx: Tx, state: State, principal: str, now: float) -> bool:
 
 
 def withdraw(tx: Tx, state: State, principal: str, by: str, whose: Callable[[Ticket], bool], why: str = "") -> int:
-    """Expires the matching open tickets; another attempt opens another ticket."""
+    """Another attempt opens another ticket."""
     found = list(filter(whose, tx.tickets(TicketQuery(OPEN_STATES, principal, limit=_MOST))))
     return sum(_expire(tx, state, ticket, by, why) for ticket in found)
 

@@ -39,7 +39,7 @@ class ClientQuestion(Struct, frozen=True):
 
 
 class Elicitations(Struct):
-    """Questions to clients' users and their answers since this process started."""
+    """Since this process started."""
 
     sessions: dict[str, str] = {}  # ticket -> the session that opened it, whatever its row says
     questions: dict[str, ClientQuestion] = {}
@@ -49,7 +49,7 @@ class Elicitations(Struct):
         put_bounded(self.sessions, ticket.id, ticket.agent.session, MOST)
 
     def is_confirmed(self, ticket: Ticket, session: str, now: float) -> bool:
-        """Whether a user confirmed it in this session; enough for a confirm only."""
+        """In this session; enough for a confirm only."""
         mine = bool(session) and self.sessions.get(ticket.id) == session
         return mine and now < self.agreed.get(ticket.id, 0.0)
 
@@ -61,7 +61,7 @@ class Elicitations(Struct):
 
 
 def question(state: State, principal: str, session: str, token: str) -> tuple[str, str] | None:
-    """A question's id and text; None where a user's confirmation would not suffice for this token or caller."""
+    """Its id and text; None where a user's confirmation would not suffice for this token or caller."""
     now = state.clock.now()
     ticket = state.store.read(lambda tx: ticket_of(tx, token))
     if ticket is None or state.mode != "enforcing" or ticket.agent.principal != principal:
@@ -122,7 +122,7 @@ def _answer(tx: Tx, state: State, asked: ClientQuestion, approve: bool) -> Ticke
 
 
 def record_run(state: State, agent: AgentRef, id: str) -> Ticket | None:
-    """Spends the ticket of a call that ran after the client's own prompt, as unattested."""
+    """Of a call that ran after the client's own prompt; unattested."""
     changed = state.store.write(lambda tx: _record_run(tx, state, agent, id))
     if changed is not None:
         state.tell("approve", changed)
@@ -177,7 +177,7 @@ class SessionConfirmations:
             )
 
     def remember(self, judged: Judged, weighed: PolicyResult, decision: Decision) -> None:
-        """Remembers the patterns of a spent ticket that a human approved, for the rest of the session."""
+        """Of a spent ticket that a human approved, for the rest of the session."""
         agent, level, ticket = judged.agent, judged.assessment.level, decision.ticket
         if not agent.session or level > Level.DESTRUCTIVE:
             return
@@ -199,7 +199,7 @@ class SessionConfirmations:
 
 
 def tool_of(action: Action) -> str:
-    """The tool name that a pattern matches; `Bash` for a command."""
+    """As a pattern matches it."""
     if action.kind is Kind.COMMAND:
         return "Bash"
     return action.text if action.kind in (Kind.TOOL, Kind.OPERATION) else action.kind.value

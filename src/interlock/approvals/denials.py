@@ -110,7 +110,7 @@ _MOST_READ = 20  # denials whose tickets are read, the most binding first
 
 
 def find_denial(tx: Tx, state: State, judged: Judged, own: Ticket | None) -> MatchedDenial | None:
-    """The denial that matches an action; `own` is the ticket of this very action."""
+    """`own` is the ticket of this very action."""
     if not judged.effect_keys:
         return None
     principal = judged.agent.principal
@@ -134,7 +134,7 @@ def find_denial(tx: Tx, state: State, judged: Judged, own: Ticket | None) -> Mat
 
 
 def rejections(state: State, judged: Judged) -> list[Denial]:
-    """Rejections of this principal's actions, as far as this process remembers."""
+    """As far as this process remembers."""
     return [one for one in state.baseline.denials(judged.agent.principal, judged.now) if one.rejected_at]
 
 
@@ -160,7 +160,7 @@ def remember(tx: Tx, state: State, judged: Judged, ticket: Ticket) -> None:
 
 
 def reject(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
-    """Saves a rejection; it binds the agent's session until a person answers otherwise."""
+    """It binds the agent's session until a person answers otherwise."""
     for one in rejections_of(ticket, now):
         _save(tx, state, one)
 
@@ -174,7 +174,7 @@ def rejections_of(ticket: Ticket, at: float) -> list[Denial]:
 
 
 def agree(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
-    """Ends the denials of an approved action: of the same effect, or of one that includes it."""
+    """Ends the denials of the same effect, or of one that includes it."""
     live = {one.key: one for one in tx.denials(now, ticket.agent.principal)}
     live |= {one.key: one for one in state.baseline.denials(ticket.agent.principal, now)}
     keys = [parse(text) for text in ticket.effect_keys]

@@ -56,7 +56,7 @@ class ActionDisplay(Struct, frozen=True):
 
     @property
     def lead(self) -> str:
-        """One line: the worst of what would run, else the text."""
+        """The worst of what would run, else the text."""
         return _one_line("; ".join(run.text for run in self.harm) or self.text)
 
     @property
@@ -68,7 +68,7 @@ class ActionDisplay(Struct, frozen=True):
 def display_action(
     action: Mapping[str, Any], findings: Iterable[Mapping[str, Any]] = (), title: str = ""
 ) -> ActionDisplay:
-    """Builds the display of a stored, redacted action; `title` stands in for an empty one."""
+    """Of a stored, redacted action; `title` stands in for an empty one."""
     text, fields = action_text(action, title)
     worst = worst_of(findings)
     runs = [_run(one) for one in action.get(RUNS) or () if isinstance(one, Mapping)]
@@ -83,7 +83,7 @@ def display_action(
 def unwrap_commands(
     steps: Sequence[EffectiveCommand], findings: Sequence[Mapping[str, Any]], action: Mapping[str, Any]
 ) -> list[Any]:
-    """The effective commands to store; none where the text shows the harm as it would run."""
+    """To store; none where the text shows the harm as it would run."""
     text, fields = action_text(action)
     worst = worst_of(findings)
     whole = "\n".join((text, *fields.values()))
@@ -97,7 +97,7 @@ def unwrap_commands(
 
 
 def action_text(action: Mapping[str, Any], title: str = "") -> tuple[str, Mapping[str, str]]:
-    """The action's own text, and its parameters that are too long for that line."""
+    """And the parameters that are too long for its line."""
     name = next((str(action[key]) for key in _TEXTS if action.get(key)), title)
     rest = {key: _written(value) for key, value in action.items() if key not in _BESIDE and value}
     given = next((action[key] for key in _GIVEN if isinstance(action.get(key), Mapping)), None)
@@ -179,7 +179,6 @@ def _marks(text: str, action: Mapping[str, Any], worst: Iterable[Mapping[str, An
 
 
 def _plain(finding: Mapping[str, Any], text: str, whole: str, kind: object) -> bool:
-    """Whether the text at a finding shows what would run there."""
     subject, span = str(finding["subject"]), finding.get("span")
     if kind not in _SPANNED or not isinstance(span, list | tuple):
         return _says(whole, subject)
@@ -222,7 +221,7 @@ def _within(one: EffectiveCommand, outer: EffectiveCommand) -> bool:
 
 
 def ticket_text(ticket: Ticket) -> list[str]:
-    """A ticket's action in lines of plain text, up to the size of a window; a cut is marked."""
+    """Up to the size of a window; a cut is marked."""
     found = display_action(ticket.action, ticket.findings, ticket.title)
     lines = [f"! {run.text}{f'   (inside {run.inside})' if run.inside else ''}" for run in found.harm]
     lines += [f"  {run.text}" for run in found.others]
@@ -277,7 +276,7 @@ def reasons(reason: str, level: str, findings: Iterable[Mapping[str, Any]], fact
 
 
 def _because(factor: str) -> str:
-    """The words of a factor, without its name: `repetition: the same operation 50 times`."""
+    """`repetition: the same operation 50 times`, without its name."""
     name, found, words = factor.partition(": ")
     said = words if found and " " not in name else factor
     return said[:1].upper() + said[1:]

@@ -71,7 +71,7 @@ def _within(pattern: str, key: EffectKey) -> bool:
 
 
 def _spelled_before(pattern: str, key: EffectKey) -> bool:
-    """Whether a grant of an earlier version names this target as that version spelled it."""
+    """As an earlier version spelled this target."""
     return key.in_a_folder and not key.path and pattern == _OTHER.sub("_", key.target.casefold()).strip("_")
 
 

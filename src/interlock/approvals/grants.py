@@ -179,7 +179,7 @@ def add_pattern(state: State, by: OperatorSession, given: Mapping[str, Any]) -> 
 
 
 def remove_pattern(state: State, by: OperatorSession, id: str) -> Pattern:
-    """Removes a registry pattern; takes an admin, since it lowers protection."""
+    """Takes an admin, since it lowers protection."""
     require_admin(state, by)
     known = next((pattern for pattern in state.registry if pattern.id == id), None)
     if known is None:
@@ -198,7 +198,7 @@ def remove_pattern(state: State, by: OperatorSession, id: str) -> Pattern:
 
 
 def parse_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Grant:
-    """Parses a grant, neither signed nor saved; refuses an invalid one."""
+    """Neither signed nor saved."""
     if unknown := sorted(set(given) - _KEYS):
         raise _refused(f"unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}", "VALIDATION_UNKNOWN_PARAM")
     if given.get("effect") in STANDING:
@@ -302,7 +302,7 @@ def parse_answer(state: State, by: OperatorSession, verdict: str, pattern: str, 
 
 
 def add_answer(state: State, by: OperatorSession, verdict: str, pattern: str, why: str, seconds: int = 0) -> Grant:
-    """Signs and saves an answer; an allow takes a fresh sign-in."""
+    """An allow takes a fresh sign-in."""
     grant = parse_answer(state, by, verdict, pattern, why, seconds)
     if len(state.standing.answers) >= MOST_STANDING:
         raise AnswerRefused(

@@ -50,7 +50,6 @@ def pause(state: State, by: OperatorSession, seconds: int, reason: str) -> Opera
 
 
 def end(state: State, by: OperatorSession, reason: str = "") -> None:
-    """Ends the pause that is in force; refuses where there is none."""
     refresh(state)  # one that a restart left is proved by whoever ends it
     if state.pause.found is None:
         raise NotFound("nothing is paused")
@@ -64,7 +63,7 @@ def end(state: State, by: OperatorSession, reason: str = "") -> None:
 def _order(
     state: State, by: OperatorSession, words: tuple[str, ...], event: str, details: Mapping[str, object]
 ) -> None:
-    """Signs an order, valid after a restart and at every replica, and records it."""
+    """Valid after a restart and at every replica."""
 
     def work(tx: Tx) -> float:
         tx.save_setting(signed_orders.PAUSE, signed_orders.sign_order(state, tx, by, signed_orders.PAUSE, *words))
@@ -116,7 +115,6 @@ def warn(state: State) -> None:
 
 
 def monitored_while_paused(state: State, by: InForce, action: Action) -> InForce:
-    """Under a pause, a step of the loop is only monitored."""
     operator, ceiling = state.paused(state.clock.now())
     if not operator or by.mode != "enforcing" or reason_to_hold(state.reader.read(action)[0].assessment, ceiling):
         return by
@@ -141,7 +139,7 @@ def _read(order: signed_orders.Order) -> OperatorPause | None:
 
 
 def _ceiling(state: State, operator: str) -> Level:
-    """The highest level that this operator may approve; forbidden takes an admin."""
+    """Forbidden takes an admin."""
     person = state.sessions.person(operator)
     return Level.FORBIDDEN if person is not None and ADMIN in person.roles else Level.DANGEROUS
 

@@ -123,7 +123,6 @@ def _run(run: UnwrappedCommand, sign: str, style: str) -> Line:
 
 
 def _marked(text: str, marks: Sequence[Span]) -> Iterator[Line]:
-    """Every line, with marks below it where a part of it does the harm."""
     first = 0
     for line in text.split("\n"):
         yield (StyledText(f"  {visible(line)}", "command"),)

@@ -24,7 +24,7 @@ _STEP = 0.001  # seconds
 
 
 class Order(Struct, frozen=True):
-    """An operator's order and its time; no order where `at` is 0."""
+    """None where `at` is 0."""
 
     words: tuple[str, ...] = ()
     at: float = 0.0
@@ -50,7 +50,7 @@ def load_order(state: State, tx: Tx, setting: str) -> Order:
 
 
 def verify_order(state: State, setting: str, text: str) -> Order:
-    """The order in a text; none where no entitled operator signed it."""
+    """None where no entitled operator signed it."""
     kept, roster = json_table(text), state.sessions.roster
     order = _order(kept)
     person = roster.people.get(str(kept.get("by"))) if roster else None
@@ -63,7 +63,7 @@ def verify_order(state: State, setting: str, text: str) -> Order:
 
 
 def read_order(tx: Tx, setting: str) -> Order:
-    """The order as the row has it, unverified."""
+    """Unverified."""
     return _order(json_table(tx.setting(setting) or ""))
 
 

@@ -31,7 +31,7 @@ Verify = Callable[[str, bytes, str], bool]  # key id, what was signed, signature
 
 
 class StatementError(ValueError):
-    """A statement that does not count, and why."""
+    """It does not count; the message says why."""
 
 
 class RosterEntry(Struct, frozen=True):
@@ -121,7 +121,7 @@ def parse_statement(text: str) -> Statement:
 
 
 def requirement_hash(requirement: Requirement) -> str:
-    """A hash of the requirement, so that it cannot be lowered afterwards."""
+    """So that it cannot be lowered afterwards."""
     asked = {**asdict(requirement), "approvers": sorted(requirement.approvers), "human": int(requirement.human)}
     return hashlib.sha256(dump_json(asked).encode()).hexdigest()
 
@@ -138,7 +138,7 @@ class TicketProof(Struct, frozen=True):
 
 
 def unmet(proof: TicketProof, ticket: Ticket, approvals: Iterable[Approval], asked: Requirement, now: float) -> str:
-    """Why a ticket does not satisfy a requirement; its own columns are not trusted."""
+    """The ticket's own columns are not trusted."""
     if proof.problem:
         return proof.problem
     whole = ticket.requirement.join(asked)
@@ -292,7 +292,7 @@ def _enough(
 
 
 def _counted(demands: tuple[Requirement, ...], yes: Mapping[str, str], refused: str) -> Agreement:
-    """The sum; one person counts once, and so does one key."""
+    """One person counts once, and so does one key."""
     have = len(set(yes.values()))
     needed = max(1, *(demand.quorum for demand in demands))
     if any(demand.blocked for demand in demands):

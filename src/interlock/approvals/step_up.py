@@ -33,15 +33,13 @@ _NO_HEAD = Head("", FIRST_SEQ - 1, GENESIS)
 
 
 class Touch(Struct, frozen=True):
-    """A passkey's answer to the challenge of a ceremony."""
-
     ceremony: str
     response: Mapping[str, Any]
     site: Site
 
 
 class Reentry(Confidential, Struct, frozen=True):
-    """Passphrase and code, entered anew."""
+    """Entered anew."""
 
     HIDDEN = ("passphrase", "code")
 
@@ -71,7 +69,7 @@ def by_reentry(state: State, visitor: Visitor) -> bool:
 
 
 def _own_passkeys(state: State, visitor: Visitor, site: Site) -> list[str]:
-    """The ids of the visitor's passkeys for this site; refuses a visitor without one."""
+    """For this site; refuses a visitor without one."""
     known = credentials.active_credentials(state, visitor.operator, PASSKEY)
     own = [one.id for one in known if one.public.get("rp_id") == site.rp_id]
     if not own:
@@ -98,7 +96,7 @@ def approve_begin(state: State, visitor: Visitor, ticket: str, site: Site, until
 def _begin(
     state: State, visitor: Visitor, site: Site, kind: str, digest: str, about: SigningCeremony
 ) -> dict[str, Any]:
-    """Asks a passkey to sign a statement, bound to the current head of the chain."""
+    """Bound to the current head of the chain."""
     own, writer = _own_passkeys(state, visitor, site), state.recorder.writer
     row = state.store.read(lambda tx: tx.audit_head(writer))
     head = Head(writer, row.seq, row.hash) if row else replace(_NO_HEAD, writer=writer)
@@ -108,7 +106,7 @@ def _begin(
 
 
 def _finish(state: State, visitor: Visitor, touch: Touch, kind: str) -> tuple[SigningCeremony, str, str]:
-    """What the passkey signed, its signature, and its key; refuses an answer to anything else."""
+    """The statement, its signature and key; refuses an answer to anything else."""
     asked = state.visitors.take(touch.ceremony, kind, visitor.id, state.clock.now())
     about = asked.read(SigningCeremony)
     row, proof = verify_answer(state, touch.response, asked.challenge, touch.site, visitor.operator)
@@ -196,7 +194,7 @@ def reveal(state: State, visitor: Visitor, id: str, proof: Proof) -> revealing.R
 
 
 def _about(state: State, id: str) -> tuple[Challenge, Ticket | None]:
-    """The challenge, and the held step that its code would free."""
+    """And the held step that its code would free."""
 
     def work(tx: Tx) -> tuple[Challenge, Ticket | None]:
         found = find_challenge(tx, id)

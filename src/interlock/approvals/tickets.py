@@ -36,7 +36,7 @@ HARM = 120  # of them for what a long command does
 
 
 def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
-    """The ticket of a held action; every readable text in it is redacted."""
+    """Every readable text in it is redacted."""
     request, assessment, now = judged.request, judged.assessment, judged.now
     asked = weighed.requirement
     block = request.adapter_context.block if request.adapter_context else None
@@ -131,7 +131,7 @@ def token_of(state: State, ticket: Ticket) -> str:
 
 
 def shown_hash(ticket: Ticket) -> str:
-    """A hash of what an operator is shown; an approval is for exactly this."""
+    """An approval is for exactly this."""
     shown = {
         "title": ticket.title,
         "reason": ticket.reason,
@@ -145,7 +145,6 @@ def shown_hash(ticket: Ticket) -> str:
 
 
 def is_altered(state: State, ticket: Ticket) -> bool:
-    """Whether its row is not what this installation sealed and showed."""
     return ticket.seal != seal_of(state, ticket) or ticket.shown_hash != shown_hash(ticket)
 
 
@@ -176,7 +175,7 @@ def title_of(action: Action, marks: Sequence[Span] = ()) -> str:
 
 
 def _around(text: str, marks: Sequence[Span]) -> str:
-    """One line; of a long command its beginning, and the worst harm in it."""
+    """Of a long command its beginning, and the worst harm in it."""
     line = visible(" ".join(redact_around(text, marks).split()))
     start, end = marks[0]
     piece = visible(" ".join(redact_text(text[start:end]).split()))
@@ -201,7 +200,7 @@ def ticket_of(tx: Tx, token: str) -> Ticket | None:
 
 
 def pending_token(state: State, judged: Judged, held: Resolution) -> str:
-    """The token of the ticket that this very action waits for."""
+    """Of the ticket that this very action waits for."""
     ticket = held.ticket
     waits = ticket is not None and ticket.digest == judged.digest and not held.code
     if held.outcome == "allow" or ticket is None or not waits:
@@ -249,7 +248,7 @@ def token_details(
 
 
 def token_entries(state: State, judged: Judged, held: Resolution, issued: bool) -> list[AuditEvent]:
-    """CT-12: the records of a token that was issued, spent or refused."""
+    """CT-12."""
     request, ticket = judged.request, held.ticket
     if issued and ticket is not None:
         return [_entry(state, judged, "TOKEN_ISSUED", ticket)]

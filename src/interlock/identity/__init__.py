@@ -25,7 +25,7 @@ class ProcessMount(Struct, frozen=True):
 
 
 def ancestors(pid: int) -> Iterator[int]:
-    """A process and those above it, up to the first that is not told or is the system's own."""
+    """From the process itself up to the first that is not told or is the system's own."""
     for _ in range(MOST_ANCESTORS):
         if pid <= 1:
             return
@@ -46,13 +46,13 @@ def uid_of(pid: int) -> int | None:
 
 
 def namespace_depth(pid: int | str = "self") -> tuple[int, int]:
-    """The depth of its PID namespace as seen from here, and its number in the innermost."""
+    """As seen from here, and its number in the innermost namespace."""
     found = _status(pid, "NSpid:")
     return (len(found), int(found[-1])) if found else (0, 0)
 
 
 def mounts_of(pid: int) -> dict[str, ProcessMount]:
-    """Of several mounts at one path, the last, which is in effect."""
+    """Of several at one path, the last, which is in effect."""
     found = {}
     for line in process_text(pid, "mountinfo").splitlines():
         own, _, rest = line.partition(" - ")
@@ -65,7 +65,7 @@ def mounts_of(pid: int) -> dict[str, ProcessMount]:
 
 
 def process_stat(pid: int) -> tuple[str, list[str]]:
-    """The name, which may contain blanks and parentheses, and the fields after it; none where it cannot be read."""
+    """The name may contain blanks and parentheses; no fields where it cannot be read."""
     name, _, rest = process_text(pid, "stat", "replace").partition("(")[2].rpartition(")")
     return name, rest.split()
 

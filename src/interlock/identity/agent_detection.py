@@ -41,7 +41,7 @@ class ProcessInfo(Struct, frozen=True):
 
 
 def is_agents_terminal() -> str | None:
-    """Why this terminal looks like an agent's, or None; missing information counts as a reason."""
+    """Why it looks like one, or None; missing information counts as a reason."""
     for file, name in _STREAMS:
         if not os.isatty(file):
             return f"{name} is not a terminal"
@@ -55,7 +55,7 @@ def _marks(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _another_terminal() -> str | None:
-    """Why stdin or stdout is not the controlling terminal, at which a person would answer; or None."""
+    """Why stdin or stdout is not where a person would answer, or None."""
     own = _process(os.getpid())
     if own is None:
         return "it cannot be seen which processes started this one"
@@ -68,7 +68,7 @@ def _another_terminal() -> str | None:
 
 
 def agent_above(pid: int) -> str | None:
-    """Why a process or one of its ancestors looks like an agent's, or None; missing information counts as a reason."""
+    """Why a process or an ancestor looks like an agent's, or None; missing information counts as a reason."""
     for process in _ancestors(pid):
         if process is None:
             return "it cannot be seen which processes started this one"
@@ -90,7 +90,7 @@ def words_above(pid: int) -> frozenset[str] | None:
 
 
 def _ancestors(pid: int) -> Iterator[ProcessInfo | None]:
-    """The ancestors, nearest first; None for an unreadable one, and past the limit."""
+    """The nearest first; None for an unreadable one, and past the limit."""
     for _ in range(MOST_ANCESTORS):
         if pid <= 0:
             return
@@ -113,7 +113,7 @@ def agent_in(process: ProcessInfo) -> str | None:
 
 
 def _runs(program: str) -> int:
-    """How many arguments of an interpreter or a package runner can be the name of a program that it runs."""
+    """How many arguments of an interpreter or a package runner can name a program that it runs."""
     described = describe(program.rstrip("0123456789."))  # python3.12
     paths = [path for one in described.carries if one.packages for path in one.subcommand or ((),)]
     interprets = described.wrapper and bool(described.reader) and not described.dialect

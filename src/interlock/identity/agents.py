@@ -72,7 +72,7 @@ def change_agent(
 
 
 def block(state: State, by: OperatorSession, principal: str, reason: str) -> Block:
-    """Blocks a principal under all its names (OOB-10)."""
+    """Under all its names (OOB-10)."""
     found = Block(principal, redact_text(reason) or "blocked by an operator", state.clock.now(), by.operator)
 
     def work(tx: Tx) -> None:
@@ -86,7 +86,7 @@ def block(state: State, by: OperatorSession, principal: str, reason: str) -> Blo
 
 
 def unblock(state: State, by: OperatorSession, principal: str, reason: str = "") -> Block:
-    """Lifts a block; approves nothing (R-10)."""
+    """Approves nothing (R-10)."""
 
     def work(tx: Tx) -> Block:
         found = tx.block(principal)
@@ -108,7 +108,7 @@ def unblock(state: State, by: OperatorSession, principal: str, reason: str = "")
 
 
 def set_mode(state: State, by: OperatorSession, mode: str, reason: str = "") -> None:
-    """Changes the mode at run time; admins only, and recorded (R-12)."""
+    """At run time; admins only, and recorded (R-12)."""
     if mode not in MODES:
         raise AnswerRefused(f"no mode {mode!r}; known: {', '.join(MODES)}", "VALIDATION_INVALID_VALUE")
     require_admin(state, by)

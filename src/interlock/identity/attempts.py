@@ -33,12 +33,12 @@ class Attempts(Struct, frozen=True):
     doubles: bool = False  # each lockout starts the count again, and lasts twice as long as the one before
 
     def wait(self, tx: Tx, key: str, now: float) -> int:
-        """Seconds until this key may try again; 0 when it may now."""
+        """0 when this key may try again now."""
         left = self._load(tx).get(_mark(key), KeyFailures()).until - now
         return int(left) + 1 if 0 < left <= (LONGEST if self.doubles else self.seconds) else 0
 
     def failed(self, tx: Tx, key: str, now: float) -> int:
-        """Counts one more failure; how many seconds of waiting begin with it."""
+        """How many seconds of waiting begin with it."""
         kept, mark = self._load(tx), _mark(key)
         after = self._after(kept.pop(mark, KeyFailures()), now)
         for oldest in sorted(kept, key=lambda one: kept[one].last)[: max(0, len(kept) + 1 - MOST_KEYS)]:

@@ -69,7 +69,6 @@ def effective_from(state: State, visitor: Visitor) -> float:
 def register(
     state: State, visitor: Visitor, id: str, kind: str, public: dict[str, Any], counter: int, name: str
 ) -> Credential:
-    """It counts at once, or in a day (`effective_from`)."""
     how = "by a set-up link" if visitor.how == SET_UP else f"by somebody signed in with a {visitor.how}"
     row = Credential(
         id, visitor.operator, kind, public, state.clock.now(), counter=counter, name=name, how=how, source=visitor.source,
@@ -170,7 +169,7 @@ def label(name: str, default: str) -> str:
 def _save(
     state: State, tx: Tx, rows: Sequence[Credential], changed: Iterable[Credential], seal_key: bytes, by: str
 ) -> None:
-    """The changed rows, the sealed list of all and an audit record together."""
+    """With the sealed list of all and an audit record."""
     after = {row.id: row for row in rows}
     for row in changed:
         counter = after[row.id].counter if row.id in after else row.counter

@@ -64,14 +64,14 @@ class JailedRun(Struct, frozen=True):
 
 
 class Jails(Struct):
-    """The verified jails; stored in a file, so that a new daemon knows them."""
+    """Stored in a file, so that a new daemon knows them."""
 
     known: dict[int, JailedRun] = field(default_factory=dict)
     folder: Path | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def jail_of(self, pid: int) -> JailedRun | None:
-        """One of the process's ancestors is the first process of that jail."""
+        """Whose first process is the process's ancestor."""
         known = self.known
         found = next((known[one] for one in ancestors(pid) if one in known), None) if known else None
         return found if found is not None and found.runs else None
@@ -93,7 +93,7 @@ class Jails(Struct):
             self.known = {jail.pid: jail for jail in read if jail.start and jail.runs}
 
     def stand(self, blocked: Mapping[str, str]) -> None:
-        """Writes the blocked principals where hooks in a jail can read them; raises OSError."""
+        """Where hooks in a jail can read them; raises OSError."""
         if self.folder is not None:
             with self.lock:
                 _put(self.folder / FOLDER / STANDING, {"blocked": dict(blocked)})

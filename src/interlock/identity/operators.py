@@ -42,7 +42,7 @@ def sign_in(state: State, name: str, passphrase: str, channel: str, source: str 
 
 
 def attempt_sign_in(state: State, name: str, channel: str, source: str, work: Callable[[], T]) -> T:
-    """Refuses after too many failures, and records and counts one."""
+    """Refuses after too many failures."""
     key = f"{source}\0{normal_name(name)}"
     if seconds := state.store.read(lambda tx: SIGN_INS.wait(tx, key, state.clock.now())):
         raise TooManySignIns(seconds)
@@ -96,7 +96,6 @@ def add_operator(
     service: bool = False,
     kdf: Kdf | None = None,
 ) -> OperatorRow:
-    """Adds an operator; admins only."""
     seal_key = require_admin(state, by)
     now = state.clock.now()
     row, _ = enrol(
@@ -121,7 +120,7 @@ def change_operator(
     teams: Iterable[str] | None = None,
     disabled: bool | None = None,
 ) -> OperatorRow:
-    """Changes roles or teams, disables or enables; admins only. Refuses to remove the last admin."""
+    """Refuses to remove the last admin."""
     seal_key = require_admin(state, by)
 
     def change(rows: Sequence[OperatorRow]) -> OperatorRow:
@@ -146,14 +145,14 @@ def change_operator(
 
 
 def _description(row: OperatorRow) -> str:
-    """An operator in one line, for the notice that lets people object to an unexpected approver."""
+    """For the notice that lets people object to an unexpected approver."""
     held = ", ".join([*row.roles, *(f"team {team}" for team in row.teams)]) or "no role"
     disabled = ", disabled" if row.disabled_at else ""
     return f"the {'service' if row.service else 'operator'} {row.name} ({held}{disabled})"
 
 
 def change_passphrase(state: State, session: OperatorSession, passphrase: str, kdf: Kdf | None = None) -> None:
-    """Changes one's own passphrase; approvals signed under the old one no longer count."""
+    """One's own; approvals signed under the old one no longer count."""
     seal_key = state.sessions.seal_key()
     if seal_key is None or not session.stepped_up(state.clock.now()):
         raise AnswerRefused("sign in again first")
@@ -188,7 +187,7 @@ def _change_roster(
 def _save(
     state: State, tx: Tx, rows: list[OperatorRow], row: OperatorRow, seal_key: bytes, event: str, by: str
 ) -> None:
-    """A row, the sealed list of all and an audit record together."""
+    """With the sealed list of all and an audit record."""
     tx.save_operator(row)
     tx.save_setting(ROSTER_SETTING, roster_seal(rows, seal_key))
     details = {
@@ -200,7 +199,7 @@ def _save(
 
 
 def require_admin(state: State, by: OperatorSession) -> bytes:
-    """The operators' seal key, for an admin; refuses everyone else, and an admin without a fresh sign-in."""
+    """The operators' seal key; refuses also an admin without a fresh sign-in."""
     person, seal_key = state.sessions.person(by.operator), state.sessions.seal_key()
     if person is None or ADMIN not in person.roles or seal_key is None:
         raise AnswerRefused(f"{by.operator} is no admin")
@@ -218,7 +217,7 @@ _CODE_LENGTH = 12
 def enrol_at_terminal(
     now: float, name: str = "", seconds: float = CODE_SECONDS, kdf: Kdf | None = None
 ) -> tuple[OperatorRow, bytes]:
-    """Enrols the first operator, an admin: its row and the seal key; refuses an agent's terminal."""
+    """As an admin: its row and the seal key; refuses an agent's terminal."""
     if why := is_agents_terminal():
         raise TerminalError(f"this looks like an agent's terminal: {why}; open one of your own and try again there")
     with controlling_terminal() as terminal:
@@ -229,7 +228,7 @@ def enrol_at_terminal(
 
 
 def _prove(terminal: Terminal, seconds: float) -> None:
-    """Shows a new code and asks for it once; refuses a wrong one."""
+    """By a new code, typed once."""
     code = "".join(secrets.choice(_CODE_LETTERS) for _ in range(_CODE_LENGTH))
     shown = "-".join(code[at : at + 4] for at in range(0, _CODE_LENGTH, 4))
     minutes = f"{seconds / 60:g} min"
@@ -257,7 +256,7 @@ def _ask_name(terminal: Terminal) -> str:
 
 
 def ask_passphrase(terminal: Terminal, name: str, prompt: str) -> str:
-    """A passphrase typed twice; asks again for a weak one, and refuses in the end."""
+    """Typed twice; asks again for a weak one, and refuses in the end."""
     for _ in range(TRIES):
         first = terminal.secret(prompt)
         if problem := passphrase_problem(first, name):

@@ -55,7 +55,7 @@ def approval_challenge(digest: str, head: Head, statement: str) -> bytes:
 
 
 def session_challenge(public_key: str, nonce: str) -> bytes:
-    """The challenge of a sign-in: the session's key, which cannot stand in for a touch of the passkey."""
+    """Of a sign-in; the session's key cannot stand in for a touch of the passkey."""
     return hashlib.sha256(_SESSION + bytes.fromhex(public_key) + bytes.fromhex(nonce)).digest()
 
 
@@ -64,7 +64,6 @@ def to_hex(proof: PasskeyProof) -> str:
 
 
 def from_hex(text: str) -> PasskeyProof:
-    """Decodes a stored proof; refuses anything else."""
     if len(text) > MAX_TEXT:
         raise ProofError(f"proof: {len(text)} characters, at most {MAX_TEXT}")
     try:

@@ -81,7 +81,7 @@ LOCKED = "nobody has unlocked this daemon since it started: sign in with your pa
 
 
 class GroupLimit(Struct, frozen=True):
-    """How many sessions of a kind there are at most, and which one makes room."""
+    """Of the sessions of a kind."""
 
     most: int
     own_only: bool = False  # only one of the same owner does
@@ -91,7 +91,7 @@ class GroupLimit(Struct, frozen=True):
         return now < one.ends_at and now - one.seen_at < self.idle_seconds
 
     def leaving(self, group: list[SealedSession], owner: str, now: float) -> list[str] | None:
-        """Those that ended, and the oldest to make room for a new one of this owner; None where none may."""
+        """Those that ended, and the oldest where a new one needs room; None where it gets none."""
         gone = [one.mark for one in group if not self.lasts(one, now)]
         if len(group) - len(gone) < self.most:
             return gone
@@ -145,7 +145,7 @@ class SessionShelf(Struct, frozen=True):
     def add(
         self, token: str, kind: str, owner: str, value: object, now: float, ends_at: float, limit: GroupLimit
     ) -> bool:
-        """Adds a session; above the limit the oldest one makes room. False where none may."""
+        """Above the limit the oldest one makes room; False where none may."""
         row = self._sealed(SealedSession(hash_token(token), kind, owner, "", now, ends_at), token, value)
 
         def work(tx: Tx) -> bool:

@@ -30,7 +30,7 @@ class SignInRefused(Exception):
 
 
 class WrongSignIn(SignInRefused):
-    """A wrong name, passphrase, code or passkey response."""
+    """Name, passphrase, code or passkey response."""
 
     def __init__(self, words: str = "the name or the passphrase is wrong") -> None:
         super().__init__(words)
@@ -46,7 +46,7 @@ class TooManySignIns(SignInRefused):
 
 @runtime_checkable
 class Signer(Protocol):
-    """Signs for an operator: with the key from a passphrase, or one that a passkey vouches for."""
+    """With the key from a passphrase, or one that a passkey vouches for."""
 
     @property
     def key_id(self) -> str: ...
@@ -116,7 +116,7 @@ class OperatorSessions:
         return token
 
     def unlock(self, place: Hashable, session: OperatorSession, until: float) -> None:
-        """Lets this terminal resume the session without the passphrase, within the limits of `resumed`."""
+        """Lets this terminal resume the session, within the limits of `resumed`."""
         with self._lock:
             known = {key: one for key, one in self._unlocked.items() if one.expires_at > session.signed_in_at}
             self._unlocked = {**known, place: replace(session, resumed=True, expires_at=until)}
@@ -149,12 +149,12 @@ class OperatorSessions:
         return OperatorSession(unlocked.operator, unlocked, now, now + self.minutes * 60, channel)
 
     def session(self, token: str, now: float) -> OperatorSession | None:
-        """None where it has expired, or its operator is disabled or has another key."""
+        """None where its operator is disabled or has another key."""
         found = self._open.get(hash_token(token))
         return found if found is not None and found.expires_at > now and self.is_valid(found) else None
 
     def is_valid(self, session: OperatorSession) -> bool:
-        """Whether its operator is enabled and still has the key that it signs with."""
+        """Its operator is enabled and still has the key that it signs with."""
         person = self.person(session.operator)
         return person is not None and not person.disabled and session.unlocked.key_id in person.keys
 
@@ -174,14 +174,14 @@ class OperatorSessions:
         return self._seal_key
 
     def pin(self, tx: Tx) -> None:
-        """Pins the operators: from now on, only operator commands may change them."""
+        """From now on, only operator commands may change the operators."""
         self._pinned = StoredRoster.of(tx).digest
 
     def matches_pin(self, stored: StoredRoster) -> bool:
         return self._pinned is None or stored.digest == self._pinned
 
     def take_roster(self, tx: Tx) -> None:
-        """Takes over a roster changed by an operator command; refuses an invalid one. Call `confirm_roster` when it is on disk."""
+        """Changed by an operator command; refuses an invalid one. Call `confirm_roster` when it is on disk."""
         stored = StoredRoster.of(tx)
         self._next = stored.digest
         if self._seal_key is not None:
@@ -191,12 +191,12 @@ class OperatorSessions:
         self._prove(StoredRoster.of(tx), seal_key)
 
     def confirm_roster(self) -> None:
-        """Pins the roster that was taken over, once it is on disk."""
+        """Once it is on disk."""
         if self._pinned is not None and self._next is not None:
             self._pinned = self._next
 
     def refresh(self, tx: Tx) -> None:
-        """Takes over a roster that another replica changed; ignores an invalid one."""
+        """Changed by another replica; ignores an invalid one."""
         if self.roster is None or self._seal_key is None:
             return
         if (stored := StoredRoster.of(tx)).digest != self.roster.digest:

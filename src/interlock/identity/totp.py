@@ -85,7 +85,7 @@ def authenticate(state: State, name: str, passphrase: str, code: str, source: st
 
 
 def _use_code(state: State, tx: Tx, operator: str, code: str) -> bool:
-    """Whether it is a valid code of the operator that was not used before."""
+    """Once."""
     seal_key, now = credentials.seal_key_of(state), state.clock.now()
     for known in credentials.active_credentials(state, operator, TOTP):
         row = credentials.with_latest_counter(state, tx, known)

@@ -38,7 +38,7 @@ class Site(Struct, frozen=True):
 
 
 def site_of(public_url: str, host: str) -> Site:
-    """The site that a request's Host names: the one of `console.public_url`, or else this device."""
+    """The one of `console.public_url`, or else this device."""
     public = urlsplit(public_url.lower())
     if public_url and host.lower() == public.netloc:
         return Site(public.hostname or LOCAL, public_url.lower())
@@ -91,7 +91,7 @@ class Visitor(Confidential, Struct, frozen=True):
         return self.session.operator
 
     def sent_by(self, given: str) -> bool:
-        """Whether a request carries this session's CSRF token, which other pages cannot know."""
+        """By the session's CSRF token, which other pages cannot know."""
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.csrf.encode())
 
     def fresh(self, now: float) -> bool:
@@ -156,14 +156,14 @@ class Visitors:
         return found[1] if found is not None and found[0].ends_at > now else None
 
     def begin(self, kind: str, challenge: bytes, visitor: str, now: float, about: Any = None) -> str:
-        """The id of a ceremony; those of visitors are counted apart, so that a flood of sign-ins blocks no approval."""
+        """Those of visitors are counted apart, so that a flood of sign-ins blocks no approval."""
         id, begun = secrets.token_urlsafe(18), Ceremony(kind, challenge, visitor, encode(about))
         group = CEREMONY if visitor else STRANGERS
         self.shelf.add(id, group, "", begun, now, now + CEREMONY_SECONDS, GroupLimit(MOST_CEREMONIES))
         return id
 
     def take(self, id: str, kind: str, visitor: str, now: float) -> Ceremony:
-        """A ceremony, once; refuses another kind or visitor, and an expired one."""
+        """Once; refuses another kind or visitor, and an expired one."""
         found = self.shelf.find(id, Ceremony, CEREMONY, STRANGERS)
         known = found is not None and (found[1].kind, found[1].visitor) == (kind, visitor)
         if not known or (found := self.shelf.take(id, Ceremony, CEREMONY, STRANGERS)) is None:

@@ -62,7 +62,7 @@ def is_lifted(tx: Tx, pause: Pause, now: float) -> bool:
 
 
 def resume(tx: Tx, execution: Execution, now: float) -> Execution:
-    """The execution without its pause, with one more quota where steps had run out (C-20)."""
+    """With one more quota where steps had run out (C-20)."""
     pause = pause_of(execution.pause)
     if pause is not None and pause.grants:
         notices.notify(tx, execution.agent, notices.STATUS, f"A person agreed: {execution.quota} more steps", now)
@@ -77,7 +77,7 @@ def resume_waiting(tx: Tx, agent: AgentRef, ticket: str, now: float, but: str = 
 
 
 def lift_ended_pause(tx: Tx, execution: Execution, now: float) -> Execution:
-    """The execution without a pause that ended by itself, with one more quota where its challenge was verified."""
+    """With one more quota where its challenge was verified."""
     pause = pause_of(execution.pause)
     if pause is None or not is_lifted(tx, pause, now):
         return execution
@@ -95,7 +95,7 @@ def unpaused_execution(execution: Execution, now: float, more: bool) -> Executio
 
 
 def end_execution(tx: Tx, state: State, execution: Execution, move: str, ended: Json) -> Execution:
-    """Ends an execution, clears its notices and records it; raises LoopProblem where its state does not allow that."""
+    """Raises LoopProblem where its state does not allow that."""
     now = state.clock.now()
     after = replace(move_execution(execution, move, now), ended=ended)
     tx.save_execution(after, execution)
@@ -133,7 +133,7 @@ def refuse_blocked(state: State, by: InForce, agent: AgentRef) -> None:
 
 
 def challenge_of(state: State, agent: AgentRef, why: str) -> Challenge:
-    """A block's live challenge, or a new one within C-16's cap."""
+    """Within C-16's cap."""
     now = state.clock.now()
     found = state.store.read(lambda tx: challenges.live_challenge(tx, agent, challenges.BLOCK, now))
     if found is not None:
@@ -181,8 +181,6 @@ def block(tx: Tx, state: State, agent: AgentRef, reason: str, now: float, *, dig
 
 
 class AgentOverview(Struct, frozen=True):
-    """One agent: its row, totals, block and live execution."""
-
     principal: str
     name: str
     row: AgentRow | None
@@ -196,7 +194,7 @@ class AgentOverview(Struct, frozen=True):
 
     @property
     def stopped(self) -> int:
-        """Decisions that were not allowed at once."""
+        """Not allowed at once."""
         decided = [(name, count) for name, count in self.figures.items() if name.startswith("decision:")]
         return sum(int(count) for name, count in decided if not name.startswith("decision:allow:"))
 

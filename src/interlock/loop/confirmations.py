@@ -115,7 +115,7 @@ def continue_execution(state: State, agent: AgentRef, *, confirmation_token: str
 
 
 def get_pending_cli_approvals(state: State, agent: AgentRef) -> dict[str, Any]:
-    """This agent's tickets that wait for a person, or were armed and not used."""
+    """Also those that were armed and not used."""
     now = state.clock.now()
     query = TicketQuery(notices.OPEN_TICKETS, agent.principal, agent.name, limit=100)
     found = [settle(ticket, now) for ticket in state.store.read(lambda tx: tx.tickets(query))]
@@ -165,8 +165,6 @@ def require_ready(state: State, agent: AgentRef) -> None:
 
 
 class _TokenUse(Struct, frozen=True):
-    """An agent's use of a token for an operation."""
-
     tx: Tx
     state: State
     agent: AgentRef
@@ -176,7 +174,7 @@ class _TokenUse(Struct, frozen=True):
 
 
 def _own_armed(use: _TokenUse, ticket: Ticket | None, once: bool = True) -> Ticket | LoopProblem:
-    """The agent's own ticket, armed by a person; else the problem, counted: another's token is none."""
+    """Else the problem, counted: another's token is none."""
     wait = TOKEN_FAILURES.wait(use.tx, use.agent.principal, use.now)
     if wait:
         return rate_limit_problem(wait, use.now, TOKEN_FAILURES)
@@ -222,7 +220,7 @@ def _armed(use: _TokenUse, ticket: Ticket | None, once: bool = True) -> Ticket |
 
 
 def _record_failure(use: _TokenUse, ticket: Ticket | None, found: LoopProblem) -> LoopProblem:
-    """Counts and records an invalid token (C-14, CT-12, CT-13)."""
+    """C-14, CT-12, CT-13."""
     TOKEN_FAILURES.failed(use.tx, use.agent.principal, use.now)
     why = str(found.details.get("reason", found.code)) if found.code == "PERMISSION_DENIED" else found.code
     name, adapter = (ticket.operation, ticket.adapter) if ticket is not None else (use.operation[:200], "loop")
@@ -232,7 +230,7 @@ def _record_failure(use: _TokenUse, ticket: Ticket | None, found: LoopProblem) -
 
 
 def _use_token(use: _TokenUse, ticket: Ticket) -> Ticket | LoopProblem:
-    """Uses the token: what waits for it resumes, its challenge and notices end."""
+    """What waits for it resumes, its challenge and notices end."""
     tx, state, now, agent = use.tx, use.state, use.now, ticket.agent
     after = replace(settle(ticket, now), outcome=CONFIRMED, version=ticket.version + 1)
     if not tx.change_ticket(after, ticket):
@@ -341,7 +339,7 @@ def _judged(state: State, agent: AgentRef, via: Connection, held: tuple[Executio
 
 
 def _open_ticket(tx: Tx, state: State, pause: Pause, judged: Judged, reason: str) -> _ReleaseOutcome:
-    """Opens the ticket; where people's queue is full, only the alert reaches them."""
+    """Where people's queue is full, only the alert reaches them."""
     step = tx.ticket(pause.ticket) if pause.ticket else None
     what = f"'{ticket_excerpt(step)}'" if step is not None else pause.reason
     why = f": {reason.rstrip('.')}" if reason else ""

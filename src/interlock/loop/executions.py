@@ -135,7 +135,7 @@ def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[
 
 
 def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
-    """The agent's execution, the newest where several ran (LC-02)."""
+    """The newest where several ran (LC-02)."""
     now = state.clock.now()
 
     def work(tx: Tx) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def end_session(state: State, principal: str, session: str) -> None:
 
 
 def refusal(decision: Decision, now: float) -> LoopProblem:
-    """A decision that does not allow, as an error that says who can change it."""
+    """It says who can change it."""
     failure = failure_json(decision)
     error = failure.get("error", {})
     details = error.get("details") or ({"reason": decision.reason} if decision.code == "PERMISSION_DENIED" else NOTHING)
@@ -208,7 +208,7 @@ def require_name(agent: AgentRef) -> AgentRef:
 
 
 def _begin(state: State, made: Execution, tx: Tx, judged: Judged, decision: Decision) -> None:
-    """Stores a new execution with the decision; it takes over the pause of the one it replaces."""
+    """It takes over the pause of the one it replaces."""
     if not decision.allowed:
         return
     before = current_execution(tx, made.agent)

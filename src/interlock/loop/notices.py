@@ -29,7 +29,7 @@ _TITLE = 160  # characters of an action
 
 
 def notify(tx: Tx, agent: AgentRef, type: str, message: str, now: float, **metadata: str) -> None:
-    """Stores a notification; `ticket`, `execution` and `principal` are its subject, and not delivered."""
+    """`ticket`, `execution` and `principal` are its subject, and not delivered."""
     about = {key: value for key, value in metadata.items() if value}
     tx.add_notification(Notification(0, agent.principal, agent.name, type, message, now, about))
 
@@ -50,12 +50,12 @@ def danger_words(name: str) -> str:
 
 
 def pending(tx: Tx, agent: AgentRef, now: float) -> list[dict[str, Any]]:
-    """The agent's notices in 2.2's form; reading changes nothing."""
+    """Reading changes nothing."""
     return [note_json(note) for note in tx.notifications(agent, now) if not is_over(tx, note, now)]
 
 
 def deliver(tx: Tx, agent: AgentRef, now: float) -> list[dict[str, Any]]:
-    """The agent's notices, marked as delivered; obsolete ones are cleared."""
+    """Obsolete ones are cleared."""
     notes = []
     for note in tx.notifications(agent, now):
         if is_over(tx, note, now):
@@ -84,7 +84,7 @@ def clear(
 
 
 def is_over(tx: Tx, note: Notification, now: float) -> bool:
-    """Whether a notification's subject ended without anybody clearing it (AE-11 to AE-13)."""
+    """Its subject ended without anybody clearing it (AE-11 to AE-13)."""
     metadata = note.metadata
     if note.type == DANGER:  # cleared when the block is lifted, by whomever
         return bool(metadata.get("principal")) and tx.block(str(metadata["principal"])) is None
@@ -97,7 +97,7 @@ def is_over(tx: Tx, note: Notification, now: float) -> bool:
 
 
 def note_json(note: Notification) -> dict[str, Any]:
-    """A notification in 2.2's form."""
+    """2.2's form."""
     body: dict[str, Any] = {"type": note.type, "message": note.message}
     metadata = {key: note.metadata[key] for key in _WIRE if note.metadata.get(key)}
     if metadata:

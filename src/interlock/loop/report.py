@@ -40,7 +40,7 @@ TEXT_CHARS = 500  # of a description or finding that the record stores
 
 
 def operation_name(hint: str, named: MatchNames) -> str:
-    """The operation or command that a hint names; empty for mere prose."""
+    """Empty for mere prose."""
     if named.commands:
         program, *words = named.commands[0]
         return _form("_".join([program, *words[:1]]) if words and _SUBCOMMAND.fullmatch(words[0]) else program)
@@ -61,7 +61,6 @@ def repetition_key(hint: str, named: MatchNames) -> str:
 
 
 def _form(name: str) -> str:
-    """Lowercase words with `_` between them, beginning with a letter."""
     return _OTHER.sub("_", name.rpartition("/")[2].lower()).strip("_0123456789")[:_LONGEST]
 
 
@@ -77,7 +76,7 @@ class ReportedStep(Struct, frozen=True):
 
 
 class StepReport(Struct):
-    """One attempt to answer a step: the state before it, and its result."""
+    """One attempt to answer a step."""
 
     state: State
     by: InForce  # that governs the agent
@@ -124,7 +123,7 @@ class StepReport(Struct):
 
 
 def validate_step(step: ReportedStep) -> ReportedStep:
-    """The step, its hint trimmed; refuses a hint without anything visible."""
+    """Refuses a hint without anything visible."""
     hint = step.hint.strip() if isinstance(step.hint, str) else ""
     if not any(unicodedata.category(char)[0] not in "CZ" for char in hint):
         words = "Missing required parameter 'next_action_hint': say in detail which action comes next"
@@ -133,7 +132,7 @@ def validate_step(step: ReportedStep) -> ReportedStep:
 
 
 def read_report(state: State, by: InForce, agent: AgentRef, step: ReportedStep) -> StepReport:
-    """Reads the agent's execution, pause and block; refuses one that runs nothing in this session."""
+    """Refuses an agent that runs nothing in this session."""
     now, action = state.clock.now(), intent(step.hint, step.cwd)
     enforcing = by.mode == "enforcing"
 

@@ -65,8 +65,6 @@ class LoopVerdict(StrEnum):
 
 
 class Pause(Struct, frozen=True):
-    """The ticket, or its challenge, that is waited for."""
-
     kind: str  # confirm, verify, or other: held for another name of the principal
     digest: str  # of the held step
     human: int  # the approval required
@@ -95,7 +93,6 @@ class Directive(Struct, frozen=True, omit_defaults=True):
 
 
 def move_execution(execution: Execution, move: str, now: float) -> Execution:
-    """Raises LoopProblem for a move that the table does not have."""
     state = MOVES.get((execution.status, move))
     if state is None:
         raise LoopProblem("PERMISSION_DENIED", f"execution {execution.id} is {execution.status}; it cannot {move}")
@@ -128,7 +125,7 @@ def tier_reached(decision: Decision, claimed: int | None) -> Tier:
 
 
 def verdict_of(decision: Decision, tier: Tier) -> LoopVerdict:
-    """A deny pattern and the last tier stop the agent, whatever else contributed (C-10)."""
+    """A deny pattern and the last tier stop the agent (C-10)."""
     names = {part.name for part in decision.parts}
     if decision.allowed:
         return LoopVerdict.GO
@@ -153,7 +150,7 @@ def stops(parts: Iterable[Contribution], tier: Tier) -> bool:
 def stages(
     decision: Decision, tier: Tier, run: Execution, previous: str, tolerance: tuple[str, int], claimed: int | None
 ) -> tuple[str, ...]:
-    """The five stages of the next step in sentences for a person, then other contributions (AE-02)."""
+    """For a person, then other contributions (AE-02)."""
     by_stage: dict[int, list[str]] = {stage: [] for stage in range(1, 6)}
     for part in decision.parts:
         if part.name in _STAGES:
@@ -180,7 +177,7 @@ def stages(
 
 
 def reason_of(verdict: LoopVerdict, decision: Decision, operation: str) -> str:
-    """Why the agent may not continue; short for a stop or a pause, since they are repeated."""
+    """Short for a stop or a pause, since they are repeated."""
     named = {part.name: part.words for part in decision.parts}
     if verdict is LoopVerdict.STOP:
         for name in ("deny", "never", TAMPERING):

@@ -118,7 +118,7 @@ def record_step(
 
 
 def _answer(report: StepReport, decision: Decision, tight: Tightening) -> dict[str, Any]:
-    """The data of a step's reply (2.1, 2.11)."""
+    """2.1, 2.11."""
     go = report.verdict is LoopVerdict.GO
     after = report.after or report.execution
     status = PAUSED if report.verdict is LoopVerdict.WAIT else status_of(after, report.verdict is LoopVerdict.STOP)
@@ -187,7 +187,7 @@ def _reason(report: StepReport, decision: Decision) -> str:
 
 
 def _notes(report: StepReport, decision: Decision) -> list[dict[str, Any]]:
-    """The notices of a reply; AE-12: nothing is paused or stopped without one."""
+    """AE-12: nothing is paused or stopped without one."""
     notes, now = report.notes, report.state.clock.now()
     if report.verdict is LoopVerdict.STOP and report.challenge is not None:
         others = [note for note in notes if note["type"] != notices.DANGER]
@@ -203,7 +203,7 @@ def _notes(report: StepReport, decision: Decision) -> list[dict[str, Any]]:
 
 
 def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decision) -> StepReport:
-    """Stores what a step changes, and returns its report; raises Overtaken where the agent's state changed meanwhile."""
+    """Raises Overtaken where the agent's state changed meanwhile."""
     report = replace(report)
     report.tier = tier_reached(decision, report.step.risk)
     report.verdict = verdict_of(decision, report.tier)
@@ -235,7 +235,7 @@ def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decisio
 
 
 def _count_step(report: StepReport, tx: Tx, judged: Judged, decision: Decision, row: Execution) -> Execution:
-    """Counts one more step; an approval that it spends also resumes executions that waited for it."""
+    """An approval that it spends also resumes executions that waited for it."""
     spent, state, now = decision.ticket, report.state, judged.now
     if spent is None and report.by.mode == "enforcing":
         if row.steps >= row.max_steps or pause_in_force(tx, report.agent, [row], now):
@@ -256,7 +256,7 @@ def _count_step(report: StepReport, tx: Tx, judged: Judged, decision: Decision, 
 
 
 def _pause(report: StepReport, tx: Tx, judged: Judged, decision: Decision, ticket: Ticket, row: Execution) -> Execution:
-    """Pauses the execution for its ticket and, where that is required, a challenge."""
+    """For its ticket and, where that is required, a challenge."""
     state, agent, now = report.state, report.agent, judged.now
     reason = reason_of(report.verdict, decision, report.operation)
     report.confirmation = _confirmation(ticket, decision.token)

@@ -41,7 +41,7 @@ NO_TIGHTENING = Tightening()
 
 
 def parse_tightening(state: State, policy: str = "", mode: str = "") -> Tightening:
-    """Parses a policy file's text and a `--safety-mode`; refuses an unreadable policy."""
+    """Of a policy file's text and a `--safety-mode`; refuses an unreadable policy."""
     if not policy and not mode:
         return NO_TIGHTENING
     found, loosens = _parse_policy(policy) if policy else (NO_TIGHTENING, False)
@@ -59,8 +59,6 @@ def parse_tightening(state: State, policy: str = "", mode: str = "") -> Tighteni
 
 
 class Connection(Struct, frozen=True):
-    """A connection's tightening and interface, and its caller's isolation where known."""
-
     tight: Tightening = NO_TIGHTENING
     door: str = INTERFACE
     strength: str = ""

@@ -42,7 +42,7 @@ class ConsoleAddress(Struct, frozen=True):
 
 
 class Message(Confidential, Struct, frozen=True):
-    """A message for one channel; includes the code only for a channel marked as private."""
+    """For one channel; includes the code only for a private one."""
 
     HIDDEN = ("code",)
 
@@ -198,7 +198,7 @@ def who(agent: AgentRef) -> str:
 
 
 def describe_time(at: float, now: float) -> str:
-    """A time and its distance: `2026-03-01T10:00:00Z (in 5 min)`."""
+    """`2026-03-01T10:00:00Z (in 5 min)`."""
     left = max(0, round(at - now))
     said = f"{left} s" if left < 90 else f"{round(left / 60)} min" if left < 5_400 else f"{round(left / 3600)} h"
     return f"{iso(at)[:19]}Z (in {said})"

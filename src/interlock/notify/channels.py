@@ -69,7 +69,7 @@ def _open_channel(way: ChannelRoute, folder: Path, environ: Mapping[str, str]) -
 
 
 def _resolve_value(plain: str, variable: str, name: str, what: str, folder: Path, environ: Mapping[str, str]) -> str:
-    """From itself, a variable or a file; refuses a missing one, and a file that others can read."""
+    """Refuses a missing one, and a file that others can read."""
     if variable:
         if not environ.get(variable):
             raise ValueError(f"{what}_env: the daemon's environment has no {variable}")
@@ -132,7 +132,7 @@ def _line(event: str, about: Ticket | Challenge | None, words: str) -> str:
 
 
 def _takes(out: TextIO) -> bool:
-    """Whether a line can be written now: a stopped terminal (Ctrl-S) must not delay a decision."""
+    """A stopped terminal (Ctrl-S) must not delay a decision."""
     try:
         return bool(select.select([], [out.fileno()], [], 0)[1])
     except io.UnsupportedOperation:  # not a file

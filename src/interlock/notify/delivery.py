@@ -99,7 +99,7 @@ MOST = 100  # items of one message
 
 
 class Worker:
-    """A thread that does its work whenever it is woken, or after the seconds that it returns; an error does not end it."""
+    """Works whenever it is woken, or after the seconds that its work returns; an error does not end it."""
 
     def __init__(self, state: State, name: str, what: str, work: Callable[[], float], traced: bool = False) -> None:
         """`traced` errors are logged with their message, in which there must be no address."""
@@ -114,7 +114,7 @@ class Worker:
         self._wake.set()
 
     def stop(self, seconds: float) -> None:
-        """Ends the thread; waits only so long for work in progress."""
+        """Waits only so long for work in progress."""
         self._ending.set()
         self._wake.set()
         if self._thread.is_alive():
@@ -135,7 +135,7 @@ class Worker:
 
 
 class Courier:
-    """Sends the due messages of one channel; combines those that come faster than its pace."""
+    """Combines the messages of one channel that come faster than its pace."""
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class Courier:
         return 0.0 if self._left >= 1 else (1 - self._left) * gap
 
     def round(self) -> float:
-        """Sends everything due in one message; returns the seconds until the next is due."""
+        """Everything due in one message; returns the seconds until the next is due."""
         now = self.state.clock.now()
         due, found, next_at = self.state.store.read(lambda tx: self._due(tx, now))
         if not due:
@@ -186,7 +186,7 @@ class Courier:
         return due, pending_items(tx, now) if due else {}, tx.next_delivery(self.way.name)
 
     def _claim(self, tx: Tx, due: Sequence[Delivery], found: dict[str, PendingItem], now: float) -> list[Delivery]:
-        """Claims due deliveries for this process; closes those that were answered meanwhile."""
+        """For this process; closes those that were answered meanwhile."""
         rows = []
         for row in due:
             if row.event in WAITING and row.about not in found:
@@ -204,7 +204,7 @@ class Courier:
             self._finish([fail_delivery(row, now, str(failure), failure.hopeless) for row in rows], rows)
 
     def attempt(self, message: Callable[[], Message]) -> Undelivered | None:
-        """Sends a message: why it was not delivered; one that cannot be written counts as failed, and holds up no others."""
+        """Why it was not delivered; a message that cannot be written counts as failed, and holds up no others."""
         try:
             self.carrier.send(message())
         except Undelivered as error:
@@ -249,7 +249,7 @@ class Courier:
         return replace(digest(made), code=code)
 
     def _code(self, matter: PendingItem) -> str:
-        """A new code for a private channel; empty where a person was shown one already."""
+        """For a private channel; empty where a person was shown one already."""
         if not matter.challenge:
             return ""
         try:
@@ -268,7 +268,7 @@ def record_outcome(
     state: State, tx: Tx, now: float, channel: str, outcome: str, by: str = "interlock", event: str = "",
     about: Sequence[str] = (), tries: int = 0, reason: str = "",
 ) -> None:  # fmt: skip
-    """Records the outcome of a message; never the message itself."""
+    """Never the message itself."""
     details = {"channel": channel, "outcome": outcome, "message": event, "about": list(about[:20]), "tries": tries}
     details |= {"reason": reason} if reason else {}
     state.recorder.event(tx, "delivery", by, details)

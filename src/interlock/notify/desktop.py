@@ -41,7 +41,7 @@ def apple_text(text: str) -> str:
 
 
 def powershell_text(text: str) -> str:
-    """A PowerShell expression of the text in base64, so that nothing needs quoting."""
+    """As base64, so that nothing needs quoting."""
     coded = base64.b64encode(text.encode()).decode()
     return f"[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{coded}'))"
 
@@ -86,7 +86,7 @@ def _usable(programs: Sequence[DialogProgram], platform: str, screen: bool) -> D
 
 
 def is_system_program(path: Path) -> bool:
-    """Whether a program is owned by root, and nobody else can write it or its folder."""
+    """Owned by root, and nobody else can write it or its folder."""
     try:
         for place in (path.resolve(), path.resolve().parent):
             found = place.stat()
@@ -98,7 +98,7 @@ def is_system_program(path: Path) -> bool:
 
 
 class Dialog:
-    """Windows with codes, one per challenge; each closes when its code expires."""
+    """One per challenge; closes when its code expires."""
 
     name = "dialog"
 

@@ -54,7 +54,7 @@ class Note(Struct, frozen=True):
 
 
 class Outbox:
-    """Queues messages about pending items and events; never delays its caller."""
+    """Never delays its caller."""
 
     name = "messages"
 
@@ -98,7 +98,7 @@ class Outbox:
             courier.worker.stop(2)
 
     def tell(self, event: str, about: Ticket | Challenge | None, words: str) -> None:
-        """Queues an event without delay: the caller may be deciding an action."""
+        """Without delay: the caller may be deciding an action."""
         if event not in _SILENT:
             note = Note(
                 self.state.new_id("note_"),
@@ -115,7 +115,7 @@ class Outbox:
         self._worker.wake()
 
     def look(self) -> float:
-        """Stores the deliveries that are due now; returns the seconds until the next are."""
+        """Returns the seconds until the next deliveries are due."""
         now = self.state.clock.now()
         with self._lock:
             notes, self._notes = list(self._notes), deque()
@@ -163,7 +163,7 @@ class Outbox:
         return rows, wait
 
     def _earlier_stuck(self, way: ChannelRoute, matter: PendingItem, stuck: frozenset[str]) -> bool:
-        """Whether all earlier channels of an item are stuck, so that this one need not wait."""
+        """So that this one need not wait."""
         sooner = [
             one for one in self.opened
             if one.way.after_seconds < way.after_seconds and one.way.wants(matter.event, matter.level) and not one.way.implied
@@ -171,7 +171,7 @@ class Outbox:
         return bool(sooner) and all(one.carrier is None or f"{one.way.name}/{matter.id}" in stuck for one in sooner)
 
     def _keep(self, rows: Sequence[Delivery], lost: int, now: float) -> None:
-        """Stores deliveries, each once across replicas; drops the oldest above the limit, and records that."""
+        """Each once across replicas; drops the oldest above the limit, and records that."""
         if not rows and not lost:
             return
 

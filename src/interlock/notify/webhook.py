@@ -17,10 +17,9 @@ _LATER = frozenset({408, 409, 423, 425, 429})  # the receiver may accept it late
 
 
 class Webhook:
-    """One receiver. Redirects are not followed: signed messages go to the configured address only."""
+    """Redirects are not followed: signed messages go to the configured address only."""
 
     def __init__(self, url: str, secret: str, seconds: float = SECONDS) -> None:
-        """Refuses an invalid address, and a secret that is too short."""
         if wrong := wrong_webhook(url):
             raise ValueError(wrong)
         if len(secret) < LEAST_SECRET:

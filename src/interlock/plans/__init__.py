@@ -22,7 +22,7 @@ NAME = "interlock ask"
 
 
 def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | None, shown: bool = True) -> Reviewed:
-    """This text's risk in this folder, and the mark for its approval; with `shown`, targets are inspected."""
+    """With `shown`, targets are inspected."""
     action = command(text, cwd)
     read = state.reader.read(action, state.plans.files)
     found, witnesses = read[0].assessment, read[0].witnesses
@@ -39,7 +39,7 @@ def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | N
 
 
 def draft_json(plan: ReviewedPlan) -> dict[str, Any]:
-    """A draft's words and its review's flags, as shown and stored."""
+    """As shown and stored."""
     draft, risk = plan.draft, plan.reviewed.risk
     return {
         "flags": flags_json(risk.flags),

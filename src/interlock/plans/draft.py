@@ -70,7 +70,7 @@ def parse_draft(reply: object) -> Draft:
 
 
 def parse_command(value: object) -> str:
-    """A command that may be shown and run; refuses an empty or long one, and invisible characters."""
+    """Refuses an empty or long one, and invisible characters."""
     if not isinstance(value, str) or not value.strip():
         raise DraftError("the plan has no command")
     text = value.strip().replace("\r\n", "\n")

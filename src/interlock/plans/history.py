@@ -27,14 +27,14 @@ _OPEN = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)
 
 
 def withdraw_ticket(state: State, by: str, id: str, why: str) -> None:
-    """Closes a held plan's ticket for its operator; refuses nothing, so that the same can be requested again."""
+    """Refuses nothing, so that the same can be requested again."""
     # Another plan on the desk, with the same text, may wait for the same ticket.
     if id and not any(plan.ticket == id and plan.status in (PLANNED, STARTING) for plan in state.plans.all()):
         state.store.write(lambda tx: _close_ticket(tx, state, tx.ticket(id), "revoke", by, why))
 
 
 def close_abandoned(state: State) -> int:
-    """Closes tickets of plans abandoned or lost with their process; returns their number."""
+    """Of plans abandoned or lost with their process; returns their number."""
     query = TicketQuery(_OPEN, name=NAME, limit=1_000)
     found = state.store.read(lambda tx: tx.tickets(query))
     left = [ticket for ticket in found if ticket.door == INTERFACE and not _is_attended(state, ticket)]
@@ -64,7 +64,7 @@ def _close_ticket(tx: Tx, state: State, before: Ticket | None, move: str, by: st
 
 
 def _is_attended(state: State, ticket: Ticket) -> bool:
-    """Whether a plan of this ticket starts, runs, or was touched recently."""
+    """Its plan starts, runs, or was touched recently."""
     now = state.clock.now()
     return any(
         plan.status in (STARTING, RUNNING) or (plan.status == PLANNED and now - plan.touched_at < LEFT)
@@ -98,7 +98,7 @@ def save_plan(state: State, row: PlanRow) -> None:
 def record_end(
     state: State, id: str, status: str, code: int, output: str, cut: bool, by: str, journal: str = ""
 ) -> PlanRow | None:
-    """Records a run's end in the history, audit trail and ticket; settles its snapshot with the state that it left."""
+    """In history, audit trail and ticket; settles the snapshot with the state that the run left."""
     text = redact_text(output[-MOST_OUTPUT:])
     state.plans.settle(id, status)
 
@@ -118,7 +118,7 @@ def record_end(
 
 
 def end_run(tx: Tx, state: State, row: PlanRow, status: str, by: str) -> PlanRow:
-    """Stores and records an ended run, also on its ticket."""
+    """Also on its ticket."""
     now = state.clock.now()
     after = replace(row, status=status, ended_at=now)
     tx.save_plan(after)
@@ -137,7 +137,7 @@ def search_plans(state: State, query: PlanQuery) -> list[PlanRow]:
 
 
 def recover_interrupted(state: State) -> None:
-    """Marks an earlier process's runs as interrupted and closes abandoned tickets."""
+    """Those of an earlier process; closes abandoned tickets."""
     close_abandoned(state)
     mine = [row for row in state.store.read(_running) if not state.shared or row.writer == state.recorder.writer]
     if mine:
@@ -156,7 +156,7 @@ class TerminalProgram(Struct, frozen=True):
 
 
 def watch_terminal(state: State, id: str, pid: int) -> None:
-    """Watches the program that runs a plan; `pid` is the socket peer's, 0 where unknown."""
+    """`pid` is the socket peer's, 0 where unknown."""
     start = start_of(pid) if pid else 0
     if start:
         state.plans.terminals[id] = TerminalProgram(pid, start)
@@ -164,7 +164,7 @@ def watch_terminal(state: State, id: str, pid: int) -> None:
 
 
 def renew_leases(state: State) -> int:
-    """Renews living programs' leases, ends runs that nobody watches; returns their number."""
+    """Ends runs that nobody watches; returns their number."""
     now, ended = state.clock.now(), 0
     rows = [row for row in state.store.read(_running) if row.place == TERMINAL]
     known = state.plans.terminals
@@ -199,7 +199,7 @@ def _renew(state: State, id: str, lasts: float) -> None:
 
 
 def _end(state: State, id: str, now: float) -> bool:
-    """Ends a run as interrupted; a program that was only out of reach may still report how it ended."""
+    """A program that was only out of reach may still report how it ended."""
 
     def work(tx: Tx) -> bool:
         row = tx.plan(id)

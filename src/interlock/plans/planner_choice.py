@@ -53,7 +53,7 @@ class ChosenPlanner(Struct, frozen=True):
 
 
 class PlannerState(Struct, frozen=True):
-    """The planner that answers, who chose it, and who listens at Ollama's address."""
+    """Also who listens at Ollama's address."""
 
     use: str  # empty while nobody has chosen
     chosen_by: str  # `configuration`, or an operator's name
@@ -79,7 +79,7 @@ def planner_for(state: State) -> Planner | None:
 
 
 def choose(state: State, by: OperatorSession, use: str, model: str = "") -> PlannerState:
-    """Stores which planner answers; refuses anybody but an admin."""
+    """Refuses anybody but an admin."""
     offer = state.plans.offer
     if offer is None:
         raise AnswerRefused("the planner is set in the configuration (planner.use), and changed there")
@@ -142,7 +142,7 @@ def _seal(state: State, choice: ChosenPlanner) -> str:
 
 
 def listener_at(url: str) -> PortListener | None:
-    """The user whose program listens at a URL; None where nothing does."""
+    """None where nothing listens."""
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
     try:
@@ -161,7 +161,7 @@ def listener_at(url: str) -> PortListener | None:
 
 
 def _bound(port: int) -> Iterator[tuple[str, int]]:
-    """Addresses at which a port listens, with the user of each."""
+    """With the user of each."""
     for table in _TABLES:
         try:
             lines = table.read_text("ascii").splitlines()[1:]

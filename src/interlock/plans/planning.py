@@ -26,7 +26,6 @@ _CODES: Mapping[type[Exception], str] = {PlannerTimeout: "PLANNER_TIMEOUT", Unkn
 
 
 def make_plan(state: State, by: OperatorSession, intent: str, cwd: str = "") -> ReviewedPlan:
-    """A planner's plan, reviewed; raises AnswerRefused where there is none."""
     if not intent.strip() or len(intent) > MOST_INTENT:
         raise AnswerRefused(f"say what you want in 1 to {MOST_INTENT} characters", INVALID)
     place, planner = working_folder(cwd), planner_for(state)
@@ -50,7 +49,7 @@ def make_plan(state: State, by: OperatorSession, intent: str, cwd: str = "") -> 
 def plan_command(
     state: State, by: OperatorSession, text: str, cwd: str, intent: str, workflow: str = "", step: int = 0
 ) -> ReviewedPlan:
-    """A plan for a command of the history or of a workflow; it is reviewed like any other."""
+    """For one of the history or of a workflow; it is reviewed like any other."""
     draft = Draft(usable_command(text), claims=PlannerClaims())
     return _add_plan(state, by, intent, draft, working_folder(cwd), "", "", (), workflow, step)
 
@@ -62,7 +61,7 @@ def rerun(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
 
 
 def edit(state: State, by: OperatorSession, id: str, text: str, cwd: str | None = None) -> ReviewedPlan:
-    """Another text, reviewed again; earlier boxes and approvals no longer count."""
+    """Reviewed again; earlier boxes and approvals no longer count."""
     plan = _open(state, by, id)
     command, place = usable_command(text), plan.cwd if cwd is None else working_folder(cwd)
     found = review(state, plan.id, command, place, plan.draft.claims if command == plan.generated else None)
@@ -71,7 +70,7 @@ def edit(state: State, by: OperatorSession, id: str, text: str, cwd: str | None 
 
 
 def reject(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
-    """Closes the plan's ticket; the history keeps that it was reviewed."""
+    """The history keeps that it was reviewed."""
     plan = _open(state, by, id)
     return _change(state, by, plan, replace(plan, status=REJECTED), "the plan was put away")
 
@@ -116,7 +115,6 @@ def _open(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
 
 
 def usable_command(text: str | None) -> str:
-    """Refuses a command that cannot be shown and run."""
     try:
         return parse_command(text)
     except DraftError as error:
@@ -124,7 +122,7 @@ def usable_command(text: str | None) -> str:
 
 
 def working_folder(cwd: str) -> str:
-    """The folder to run in, by default the home folder; refuses a relative path."""
+    """By default the home folder; refuses a relative path."""
     path = os.path.expanduser(cwd.strip() or "~")
     if not path.startswith("/") or len(path) > 4_096 or not path.isprintable():
         raise AnswerRefused("the folder has to be an absolute path, such as /home/you/project", INVALID)

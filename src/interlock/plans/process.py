@@ -82,7 +82,7 @@ class RunningCommand:
         return printable_output(data[:end].decode("utf-8", "replace")), max(0, start) + end
 
     def type(self, text: str) -> bool:
-        """Types one line; False where the command ended, or takes no more for now."""
+        """False where the command ended, or takes no more for now."""
         with self._lock:
             if self.over or self._master < 0:
                 return False
@@ -92,7 +92,7 @@ class RunningCommand:
                 return False
 
     def cancel(self) -> None:
-        """Asks all processes of its group to end, and kills them soon after."""
+        """All processes of its group, and kills them soon after."""
         self.stopped = True
 
     def wait(self, seconds: float) -> bool:
@@ -116,7 +116,7 @@ class RunningCommand:
             self._finish()
 
     def _read(self) -> bool:
-        """Reads available output; False when nobody can write more."""
+        """False when nobody can write more."""
         waiting = select.poll()  # select() takes no file beyond the first 1024, and a busy daemon has more
         waiting.register(self._master, select.POLLIN)
         if not waiting.poll(100):
@@ -136,7 +136,7 @@ class RunningCommand:
         return True
 
     def _end_if_due(self, now: float) -> None:
-        """Ends a cancelled or overdue command: SIGTERM first, SIGKILL after GRACE."""
+        """SIGTERM first, SIGKILL after GRACE."""
         if now > self._until:
             self.stopped = True
         if not self.stopped or self._child.poll() is not None:
@@ -171,13 +171,12 @@ class RunningCommand:
 
 
 def printable_output(text: str) -> str:
-    """Output for a page: without cursor movements, hidden characters spelled out."""
+    """Without cursor movements, hidden characters spelled out."""
     plain = _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     return "\n".join(visible(line.replace("\t", "    ").replace("\x08", "")) for line in plain.split("\n"))
 
 
 def _whole(data: bytes) -> int:
-    """How many bytes end with a whole letter and escape."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     decoder.decode(data)
     end = len(data) - len(decoder.getstate()[0])  # half a letter

@@ -27,7 +27,7 @@ STALE = "TOKEN_SCOPE_MISMATCH"
 
 
 class PlanConsent(Struct, frozen=True):
-    """A plan's text, the mark it was shown under, and whether the box was ticked."""
+    """`mark` is the one that the text was shown under."""
 
     command: str
     mark: str
@@ -106,7 +106,7 @@ def pre_release(state: State, by: OperatorSession, plan: ReviewedPlan) -> PlanHe
 
 
 def own_principal() -> str:
-    """The user that this daemon runs commands as."""
+    """The daemon runs commands as it."""
     return f"uid:{os.getuid()}"
 
 

@@ -38,7 +38,7 @@ class RunProgress(Struct, frozen=True):
 
 
 def why_not_here(state: State, elsewhere: bool = False) -> str:
-    """Why this daemon runs nothing for a browser; empty where it does."""
+    """Empty where this daemon runs plans for a browser."""
     settings = state.plans.settings
     instead = "Run it with `interlock ask` at a terminal of your own, or copy the command."
     if state.strength == SEPARATE:
@@ -67,7 +67,7 @@ def start(state: State, by: OperatorSession, id: str, yes: PlanConsent, elsewher
 
 
 def spawn(state: State, plan: ReviewedPlan) -> RunningCommand | None:
-    """Starts a released plan; None where that failed, which the history records."""
+    """None where that failed, which the history records."""
     assert plan.status == RUNNING  # only `release` makes it so
     settings = state.plans.settings
     journal = None if plan.reviewed.assessment.flags.escalates_privileges else state.plans.journal(_AGENT)
@@ -97,7 +97,7 @@ def spawn(state: State, plan: ReviewedPlan) -> RunningCommand | None:
 
 
 def follow(state: State, by: OperatorSession, id: str, start: int) -> RunProgress:
-    """A run's new output and state; of one that ended longer ago, as the history has it."""
+    """Of a run that ended longer ago, as the history has it."""
     row = state.store.read(lambda tx: tx.plan(id))
     if row is None or row.operator != by.operator:
         raise NotFound(f"no plan {id!r:.80} of yours")
@@ -109,14 +109,12 @@ def follow(state: State, by: OperatorSession, id: str, start: int) -> RunProgres
 
 
 def seconds_of(state: State, row: PlanRow) -> float:
-    """How long it ran, or has been running."""
     if not row.started_at:
         return 0.0
     return max(0.0, (row.ended_at or state.clock.now()) - row.started_at)
 
 
 def cancel(state: State, by: OperatorSession, id: str) -> None:
-    """Ends a run's whole process group."""
     state.plans.of(by.operator, id)
     _running_here(state, id).cancel()
 
@@ -174,7 +172,7 @@ def end_at_terminal(state: State, by: OperatorSession, id: str, code: int, stopp
 
 
 def stop_all(state: State) -> None:
-    """Ends all runs with the daemon, and waits for their records."""
+    """Waits for their records."""
     with state.plans.lock:
         processes = [one for one in state.plans.processes.values() if not one.over]
     for process in processes:
@@ -189,7 +187,7 @@ def _ending(code: int, stopped: bool) -> tuple[str, int]:
 
 
 def _reads_commands(fact: Fact) -> bool:
-    """Whether this part of a command executes typed input, or could: an unreadable one counts."""
+    """Typed input could run in this part of a command; an unreadable one counts."""
     if isinstance(fact, Effect):
         return fact.verb == "unreadable"
     if not isinstance(fact, Command):

@@ -145,7 +145,7 @@ def to_freeze(
 
 
 def reviewed_steps(state: State, by: OperatorSession, flow: Workflow, answers: Answers) -> tuple[ReviewedPlan, ...]:
-    """All steps in order, each with consent to exactly its text; refuses any other set."""
+    """In order, each with consent to exactly its text; refuses any other set."""
     plans: list[ReviewedPlan] = []
     for id, yes in answers:
         plan = require_yes(state, by, id, yes)
@@ -160,7 +160,7 @@ def reviewed_steps(state: State, by: OperatorSession, flow: Workflow, answers: A
 def frozen_steps(
     state: State, by: OperatorSession, flow: Workflow, ids: Sequence[str], mark: str
 ) -> tuple[ReviewedPlan, ...]:
-    """A frozen workflow's plans, which need no box; refuses where anything changed."""
+    """They need no box; refuses where anything changed."""
     plans = tuple(state.plans.of(by.operator, id) for id in ids)
     right = [(plan.workflow, plan.step) for plan in plans] == [(flow.id, at) for at in range(1, len(flow.steps) + 1)]
     for plan in plans:
@@ -175,7 +175,7 @@ def frozen_steps(
 
 
 def take_run(state: State, by: OperatorSession, flow: Workflow) -> None:
-    """Spends one run of a frozen workflow; refuses where another window did, or removed it."""
+    """Refuses where another window spent it, or removed the workflow."""
 
     def work(tx: Tx) -> None:
         kept, left = tx.workflow(flow.id), int(_number(flow.frozen.get("runs"))) - 1
@@ -187,7 +187,7 @@ def take_run(state: State, by: OperatorSession, flow: Workflow) -> None:
 
 
 def _is_frozen(state: State, by: OperatorSession, flow: Workflow, plans: Sequence[ReviewedPlan], mark: str) -> bool:
-    """Whether the consent counts: same steps and person, in time, runs left, a valid grant."""
+    """Same steps and person, in time, runs left, a valid grant."""
     frozen = flow.frozen
     if not frozen or frozen.get("by") != by.operator or not same_mark(str(frozen.get("mark")), mark):
         return False
@@ -202,12 +202,12 @@ def _is_frozen(state: State, by: OperatorSession, flow: Workflow, plans: Sequenc
 
 
 def _held_steps(plans: Iterable[ReviewedPlan]) -> list[ReviewedPlan]:
-    """The steps that require approval."""
+    """Those that require approval."""
     return [plan for plan in plans if plan.reviewed.assessment.level >= Level.DESTRUCTIVE]
 
 
 def _mark(state: State, flow: Workflow, plans: Iterable[ReviewedPlan]) -> str:
-    """One keyed hash of all steps as they are, whatever their plans' ids."""
+    """Of all steps as they are, whatever their plans' ids."""
     shown = [flow.id, flow.stop_on_failure]
     for plan in plans:
         found = plan.reviewed
@@ -266,7 +266,6 @@ class RunningWorkflow(Struct):
 
     @property
     def step(self) -> int:
-        """The step that runs, or ran last."""
         return max(1, sum(status != PLANNED for status in self.statuses))
 
 
@@ -308,7 +307,7 @@ def find_run(state: State, by: OperatorSession, id: str) -> RunningWorkflow:
 
 
 def cancel_run(state: State, by: OperatorSession, id: str) -> None:
-    """Ends the running step, and starts no other."""
+    """And starts no other step."""
     flow = find_run(state, by, id)
     flow.cancelled.set()
     process = state.plans.processes.get(flow.plans[flow.step - 1].id)

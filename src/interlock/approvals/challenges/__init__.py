@@ -45,7 +45,7 @@ def issue(
 
 
 def live_challenge(tx: Tx, agent: AgentRef, kind: str, now: float) -> Challenge | None:
-    """The open challenge: of a blocked principal, or of a paused agent whose step still waits."""
+    """Of a blocked principal, or of a paused agent whose step still waits."""
     for one in tx.challenges(agent.principal):
         if one.kind != kind or now >= one.expires_at:
             continue
@@ -102,13 +102,13 @@ def is_over(challenge: Challenge, now: float) -> bool:
 
 
 def waiting_ticket(state: State, tx: Tx, challenge: Challenge, now: float) -> Ticket | None:
-    """The ticket of the challenge's step while a person can agree to it, as this installation made it."""
+    """While a person can agree to it, as this installation made it."""
     ticket = tx.challenged_ticket(challenge)
     return ticket if ticket is not None and settle(ticket, now).open and not is_altered(state, ticket) else None
 
 
 def block_in_force(state: State, tx: Tx, challenge: Challenge) -> Block | None:
-    """The block of the challenge's principal, also one whose row was deleted outside Interlock."""
+    """Also one whose row was deleted outside Interlock."""
     principal = challenge.agent.principal
     why = state.blocked(principal)
     return tx.block(principal) or (Block(principal, why, challenge.opened_at, "interlock") if why else None)
@@ -121,7 +121,7 @@ def end(tx: Tx, state: State, principal: str, kind: str, name: str = "", how: st
 
 
 def expire(state: State) -> int:
-    """Ends challenges that nobody answered in time (OOB-08); returns how many."""
+    """Those that nobody answered in time (OOB-08); returns how many."""
     now = state.clock.now()
     late = [one for one in state.store.read(lambda tx: tx.challenges()) if now >= one.expires_at]
 
@@ -161,7 +161,7 @@ def list_waiting(state: State) -> list[Challenge]:
 
 
 def list_lapsed(state: State) -> list[Challenge]:
-    """The last challenge of each block that has none any more: an operator can issue another (C-16)."""
+    """The last of each block that has none any more: an operator can issue another (C-16)."""
     now = state.clock.now()
 
     def work(tx: Tx) -> list[Challenge]:

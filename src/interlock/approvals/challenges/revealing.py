@@ -91,7 +91,7 @@ def _unsigned_release(state: State, tx: Tx, challenge: Challenge, channel: str, 
 
 
 def announce(state: State) -> int:
-    """Announces new challenges, and has a local channel show their codes."""
+    """And has a local channel show their codes."""
     now, count, issued = state.clock.now(), 0, state.codes.issued()
     kept = state.store.read(lambda tx: {id: tx.challenge(id) for id in issued}) if issued else {}
     for id, since in issued.items():
@@ -131,7 +131,7 @@ def _whole(state: State, challenge: Challenge, words: str) -> str:
 
 
 def _mint(tx: Tx, state: State, challenge: Challenge, code: str, release: Release, now: float) -> Challenge:
-    """Saves the hash of a new code; records who revealed it, never the code."""
+    """Records who revealed it, never the code."""
     made = replace(challenge, code_hash=code_hash(challenge.id, code), minted_at=now)
     tx.save_challenge(made)
     details = {"challenge": made.id, "kind": made.kind, "principal": made.agent.principal, "channel": release.channel}
@@ -140,7 +140,6 @@ def _mint(tx: Tx, state: State, challenge: Challenge, code: str, release: Releas
 
 
 def _revealable(tx: Tx, id: str, now: float) -> Challenge:
-    """The challenge, if a person can still be shown a code for it."""
     found = find_challenge(tx, id)
     if not is_open(found, now):
         raise AnswerRefused(f"challenge {found.id} has ended; `interlock codes` can issue another", "TOKEN_EXPIRED")

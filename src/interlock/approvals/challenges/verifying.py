@@ -73,7 +73,6 @@ def verify(state: State, agent: AgentRef, challenge_id: str, code: str) -> dict[
 
 
 def _attempt(tx: Tx, state: State, agent: AgentRef, id: str, code: str) -> _Outcome:
-    """One attempt in one transaction."""
     now = state.clock.now()
     if seconds := FAILURES.wait(tx, agent.principal, now):  # 1. not too many lately
         words = f"Too many codes failed; wait {seconds} s."
@@ -104,7 +103,7 @@ def _attempt(tx: Tx, state: State, agent: AgentRef, id: str, code: str) -> _Outc
 
 
 def _released(state: State, challenge: Challenge, code: str, now: float) -> Release | None:
-    """The release of this code, if this process showed it, or a replica under an operator's signature."""
+    """If this process showed the code, or a replica under an operator's signature."""
     given = code_hash(challenge.id, code)
     if not same_hash(challenge.code_hash, given):
         return None
@@ -120,7 +119,7 @@ def _released(state: State, challenge: Challenge, code: str, now: float) -> Rele
 
 
 def _freed(tx: Tx, state: State, challenge: Challenge, release: Release, now: float) -> _Outcome | None:
-    """Frees the block or the step of the right code; None where neither waits any more."""
+    """None where neither block nor step waits any more."""
     who = release.by or release.channel
     details: dict[str, Any] = {"challenge": challenge.id, "channel": release.channel, "signed": bool(release.by)}
     block = _lift_block(state, tx, challenge, release, now) if challenge.kind == BLOCK else None
@@ -139,7 +138,7 @@ def _freed(tx: Tx, state: State, challenge: Challenge, release: Release, now: fl
 
 
 def _lift_block(state: State, tx: Tx, challenge: Challenge, release: Release, now: float) -> Block | None:
-    """Lifts every row of the block that this release is about; None where it is about another one."""
+    """Every row of it; None where the release is about another one."""
     block = block_in_force(state, tx, challenge)
     if block is None:
         return None
@@ -161,7 +160,7 @@ def _lift_block(state: State, tx: Tx, challenge: Challenge, release: Release, no
 
 
 def _approve_ticket(state: State, tx: Tx, challenge: Challenge, release: Release, now: float) -> Ticket | None:
-    """The ticket with one more approval; None where it cannot take one any more."""
+    """None where it cannot take one more approval."""
     before = waiting_ticket(state, tx, challenge, now)
     if before is None:
         return None

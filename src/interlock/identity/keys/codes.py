@@ -25,7 +25,6 @@ def new_code() -> str:
 
 
 def normal_code(typed: str) -> str:
-    """Empty where it is not a code."""
     if len(typed) > _MOST_TYPED:
         return ""
     letters = typed.upper().translate(_BETWEEN).translate(_ALIKE)
@@ -39,7 +38,7 @@ def code_hash(challenge: str, typed: str) -> str:
 
 
 def same_hash(stored: str, given: str) -> bool:
-    """Compares two hashes in constant time; an empty one equals none."""
+    """In constant time; an empty one equals none."""
     return bool(stored) and hmac.compare_digest(stored.encode("utf-8", "replace"), given.encode("utf-8", "replace"))
 
 

@@ -53,7 +53,7 @@ class Kdf(Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> Kdf | None:
-        """Parses `argon2id:t,m,p`; None for anything else, and for a harmful cost."""
+        """`argon2id:t,m,p`; None for anything else, and for a harmful cost."""
         found = re.fullmatch(r"argon2id:(\d{1,2}),(\d{1,7}),(\d{1,2})", text, re.ASCII)
         if not found:
             return None
@@ -96,7 +96,7 @@ def enrol(
     service: bool = False,
     kdf: Kdf | None = None,
 ) -> tuple[OperatorRow, bytes]:
-    """A sealed row for a new operator, or for one with a new passphrase; makes the seal key for the first of all."""
+    """Also with a new passphrase; makes the seal key for the first operator of all."""
     named = operator_name(name)
     if problem := passphrase_problem(passphrase, named):
         raise EnrolError(problem)

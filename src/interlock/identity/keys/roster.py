@@ -41,7 +41,7 @@ def credentials_seal(rows: Iterable[Credential], seal_key: bytes) -> str:
 
 
 def credential_problems(rows: Iterable[Credential], seal_key: bytes, listed: str | None) -> tuple[str, ...]:
-    """Changes made outside the operator commands; each names the operator."""
+    """Each names the operator."""
     kept = tuple(rows)
     found = [
         f"operator {row.operator!r:.80}: a {row.kind!r:.20} was added or altered outside Interlock"
@@ -92,7 +92,7 @@ class RosterError(AnswerRefused):
 
 
 class StoredRoster(Struct, frozen=True):
-    """The operators and their credentials in the store, with the seals of both lists."""
+    """As the store has it, with the seals of both lists."""
 
     rows: Sequence[OperatorRow]
     listed: str | None  # the setting `roster_seal`
@@ -109,7 +109,7 @@ class StoredRoster(Struct, frozen=True):
         return _digest(self.rows), _digest(self.credentials)
 
     def verified(self, seal_key: bytes) -> StoredRoster:
-        """Itself; raises RosterError with every change made outside the operator commands."""
+        """Raises RosterError with every change made outside the operator commands."""
         wrong = problems(self.rows, seal_key, self.listed)
         wrong = wrong or credential_problems(self.credentials, seal_key, self.credentials_listed)
         if wrong:
@@ -128,7 +128,6 @@ class Roster(Confidential, Struct, frozen=True):
 
     @classmethod
     def load(cls, stored: StoredRoster, seal_key: bytes, now: Callable[[], float] = lambda: math.inf) -> Roster:
-        """Raises RosterError with every problem."""
         rows, ways = stored.verified(seal_key).rows, tuple(stored.credentials)
         people = {row.name: _person(row, ways) for row in rows}
         public = {row.key_id: row.public_key for row in rows}

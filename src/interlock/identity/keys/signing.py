@@ -79,7 +79,6 @@ def installation_key(folder: Path) -> bytes:
 
 
 def checkpoint_key(folder: Path) -> SigningKey:
-    """Made at the first start."""
     return SigningKey.of(_load_or_make(folder / CHECKPOINTS))
 
 

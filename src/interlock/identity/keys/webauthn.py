@@ -24,7 +24,7 @@ class PasskeyRefused(Exception):
 
 
 def creation_options(rp_id: str, challenge: bytes, operator: str, known: Iterable[str]) -> dict[str, Any]:
-    """A passkey that verifies its user each time, and is not registered yet."""
+    """The passkey verifies its user each time, and is not registered yet."""
     import webauthn.helpers.structs
 
     structs = webauthn.helpers.structs
@@ -60,7 +60,7 @@ def request_options(rp_id: str, challenge: bytes, allowed: Iterable[str] = ()) -
 
 
 def verify_registration(response: Json, challenge: bytes, rp_id: str, origin: str) -> tuple[str, int, dict[str, Any]]:
-    """The passkey's id in hex, its counter and its public part; refuses another challenge, site or origin, and an unverified user."""
+    """Its id in hex, counter and public part; refuses another challenge, site or origin, and an unverified user."""
     import webauthn
 
     found = _check(
@@ -160,14 +160,14 @@ def _authentication(passkey: Credential, answer: Json, challenge: bytes, origin:
 
 
 def _same_page(client_data: bytes) -> None:
-    """Refuses a response that was made inside another site's page."""
+    """Refuses a page inside another site's."""
     client = json.loads(client_data)
     if client.get("crossOrigin", False) is not False or "topOrigin" in client:
         raise PasskeyRefused("the passkey was asked from inside another page")
 
 
 def _check(work: Any, **given: Any) -> Any:
-    """Turns any exception into a refusal, and repeats only the library's own messages."""
+    """Repeats only the library's own messages."""
     import webauthn.helpers.exceptions
 
     try:

@@ -32,7 +32,7 @@ _KINDS = ("enum", "object", "scalar", "union")
 
 
 class TableError(ValueError):
-    """A table that contradicts itself; raised when it is built, never to a caller."""
+    """Raised when a table is built, never to a caller."""
 
 
 class ParamSpec(Struct, frozen=True):

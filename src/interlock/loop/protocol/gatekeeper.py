@@ -151,7 +151,6 @@ def _valid(param: ParamSpec, value: Any) -> Any:
 
 
 def _check_length(param: ParamSpec, value: str | list[Any]) -> None:
-    """Refuses a text or array of a wrong length or content."""
     if isinstance(value, str):
         unit, least = "character", len(value.strip())  # blanks say nothing
     else:

@@ -24,8 +24,6 @@ _PART = {"enum": "values", "object": "fields", "union": "members", "scalar": ""}
 
 
 class ProtocolType(Struct, frozen=True):
-    """An enum has values, an object fields, a union members."""
-
     name: str
     kind: str
     description: str
@@ -48,7 +46,7 @@ class ProtocolType(Struct, frozen=True):
 
 
 def unresolved_types(named: Iterable[str], known: Mapping[str, ProtocolType]) -> list[str]:
-    """The names, also of union members and fields, that no type has."""
+    """Also of union members and fields."""
     inner = [part for one in known.values() if one.kind == "union" for part in one.parts]
     fields = [part for one in known.values() for part in one.parts if isinstance(part, ParamSpec)]
     return sorted({*named, *inner, *(param.type for param in fields)} - set(known))

@@ -24,7 +24,6 @@ _DISABLED = ({"code": "SAFETY_LOOP_DISABLED", "message": f"{UNJUDGED['disabled']
 
 
 def surface(state: State, version: str, mode: str) -> Surface:
-    """The loop's surface in one mode."""
     operations = loop_operations.operations(state.policy, mode)
     bound = {name: _handler(name, state, mode) for name in _WORK if name in operations}
     about = SurfaceInfo(
@@ -40,7 +39,6 @@ def surface(state: State, version: str, mode: str) -> Surface:
 
 
 def _handler(name: str, state: State, mode: str) -> Handler:
-    """Calls an operation with its parameters, and with the connection where it asks for that."""
     work, connected = _WORK[name]
     notices = _DISABLED if mode == "disabled" else ()
 

@@ -114,7 +114,7 @@ def _one(surface: Surface, endpoint: str, arguments: Any, caller: ProtocolCaller
 
 
 def _batch(surface: Surface, endpoint: str, arguments: Mapping[str, Any], caller: ProtocolCaller) -> dict[str, Any]:
-    """Runs several READ operations in order; refuses a batch with any other whole."""
+    """READ operations only, in order; one other refuses it whole."""
     items = arguments["operations"]
     extra = [key for key in arguments if key != "operations" and not key.startswith("_")]
     if extra:

@@ -56,7 +56,6 @@ class ToolNaming(Struct, frozen=True):
         return [endpoint for endpoint in ENDPOINTS if endpoint in used] + ([ANY] if self.mode != "semantic" else [])
 
     def endpoint_of(self, tool: str) -> str | None:
-        """The endpoint that a tool's name means in this mode; else None."""
         meant = [ANY] if self.mode == "single" else list(ENDPOINTS) if self.mode == "semantic" else [*ENDPOINTS, ANY]
         return next((one for one in meant if self.tool(one) == tool), None)
 

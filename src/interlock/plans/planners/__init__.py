@@ -28,7 +28,7 @@ class PlannerNotConnected(PlannerError):
 
 
 def known() -> list[str]:
-    """The planners' names, one for each file here."""
+    """One for each file here."""
     return sorted(module.name for module in iter_modules(__path__))
 
 
@@ -68,7 +68,7 @@ class ChatPlanner(Confidential, Struct, frozen=True):
 
 
 def post(name: str, url: str, body: Mapping[str, Any], seconds: float, headers: Mapping[str, str]) -> Any:
-    """A server's JSON reply; raises PlannerError with a message for a person, without the server's text."""
+    """Raises PlannerError with a message for a person, without the server's text."""
     import httpx
 
     until = time.monotonic() + seconds
@@ -101,7 +101,7 @@ def post(name: str, url: str, body: Mapping[str, Any], seconds: float, headers: 
 
 
 def parse_reply(name: str, content: object) -> Mapping[str, Any]:
-    """The JSON object with a command in a model's reply, whatever surrounds it; raises PlannerError for none."""
+    """The JSON object with a command, whatever surrounds it."""
     if not isinstance(content, str) or not content.strip():
         raise PlannerError(f"{name} gave no plan: its answer has no text")
     decoder, at = json.JSONDecoder(), content.find("{")
