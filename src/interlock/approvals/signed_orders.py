@@ -13,7 +13,7 @@ from interlock.canonical_json import canonical_json, json_table, normal_name
 from interlock.identity.operators import ADMIN
 from interlock.identity.sessions import OperatorSession
 from interlock.ports import Tx
-from interlock.records import AgentRow
+from interlock.records import AgentRow, Block
 from interlock.runtime.state import State
 
 MODE, REMOVE, PAUSE = "order.mode", "order.remove", "order.pause"  # settings
@@ -97,6 +97,11 @@ def with_signed_tier(state: State, tx: Tx, row: AgentRow | None) -> AgentRow | N
     if row is None or not row.trust_tier or not state.shared:
         return row
     return row if load_order(state, tx, _tier_of(row)).words == _tier_words(row) else replace(row, trust_tier="")
+
+
+def lift_of(block: Block) -> tuple[str, str, str]:
+    """The setting of the order that lifts it, and its words."""
+    return f"{LIFT}{block.principal}", block.principal, repr(block.since)
 
 
 def _tier_of(row: AgentRow) -> str:

@@ -97,7 +97,7 @@ def unblock(state: State, by: OperatorSession, principal: str, reason: str = "")
         lifted = replace(found, lifted_at=state.clock.now(), lifted_by=by.operator)
         tx.save_block(lifted)
         challenges.end(tx, state, principal, challenges.BLOCK, how=challenges.ANSWERED)
-        signed_orders.save_order(state, tx, by, f"{signed_orders.LIFT}{principal}", principal, repr(found.since))
+        signed_orders.save_order(state, tx, by, *signed_orders.lift_of(found))
         state.recorder.event(tx, "unblock", by.operator, {"principal": principal, "reason": redact_text(reason)})
         return lifted
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from msgspec import Struct, json
 from msgspec.structs import replace
 
@@ -29,49 +32,60 @@ class RevealedCode(Confidential, Struct, frozen=True):
 
 def reveal(state: State, session: OperatorSession, id: str) -> RevealedCode:
     """A new code for a challenge, shown once to a freshly signed-in operator; voids the one before (R-10)."""
-    now, code = state.clock.now(), new_code()
-    if not session.stepped_up(now):
+    if not session.stepped_up(state.clock.now()):
         raise AnswerRefused("enter your passphrase again first")
-
-    def work(tx: Tx) -> tuple[Challenge, Release]:
-        challenge = _revealable(tx, id, now)
-        release = _signed_release(state, tx, session, challenge, now)
-        box = seal_under(challenge.id, code, json.encode(release).decode()) if state.shared else ""
-        return _mint(tx, state, replace(challenge, release=box), code, release, now), release
-
-    challenge, release = state.store.write(work)
-    state.codes.show(challenge.id, ShownCode(challenge.code_hash, challenge.expires_at, release))
-    hide_code(state, challenge.id)
-    return RevealedCode(code, challenge.expires_at)
+    shown = _reveal(state, id, partial(_signed_release, session))
+    assert shown is not None  # only an unsigned release may be none
+    return shown
 
 
 def reveal_unsigned(state: State, channel: str, id: str) -> RevealedCode | None:
     """A new code for a channel that only the person at this machine sees; None where that is not enough."""
+    return _reveal(state, id, partial(_unsigned_release, channel))
+
+
+def _reveal(
+    state: State, id: str, release_of: Callable[[State, Tx, Challenge, float], Release | None]
+) -> RevealedCode | None:
     now, code = state.clock.now(), new_code()
 
     def work(tx: Tx) -> tuple[Challenge, Release] | None:
-        challenge = _revealable(tx, id, now)
-        release = _unsigned_release(state, tx, challenge, channel, now)
-        return (_mint(tx, state, challenge, code, release, now), release) if release else None
+        found = find_challenge(tx, id)
+        if not is_open(found, now):
+            raise AnswerRefused(f"challenge {found.id} has ended; `interlock codes` can issue another", "TOKEN_EXPIRED")
+        release = release_of(state, tx, found, now)
+        if release is None:
+            return None
+        box = seal_under(found.id, code, json.encode(release).decode()) if state.shared else ""
+        made = replace(found, code_hash=code_hash(found.id, code), minted_at=now, release=box)
+        tx.save_challenge(made)
+        details = {
+            "challenge": made.id,
+            "kind": made.kind,
+            "principal": made.agent.principal,
+            "channel": release.channel,
+        }
+        state.recorder.event(tx, "reveal", release.by or release.channel, details)
+        return made, release
 
     made = state.store.write(work)
     if made is None:
         return None
     challenge, release = made
     state.codes.show(challenge.id, ShownCode(challenge.code_hash, challenge.expires_at, release))
+    hide_code(state, challenge.id)
     return RevealedCode(code, challenge.expires_at)
 
 
-def _signed_release(state: State, tx: Tx, session: OperatorSession, challenge: Challenge, now: float) -> Release:
+def _signed_release(session: OperatorSession, state: State, tx: Tx, challenge: Challenge, now: float) -> Release:
     """Refuses where there is nothing to release, or this operator may not."""
     named = Release(session.channel, session.operator)
     if challenge.kind == BLOCK:
         block = block_in_force(state, tx, challenge)
         if block is None:
             raise NotFound("this agent is not blocked any more")
-        principal = challenge.agent.principal
-        setting = f"{signed_orders.LIFT}{principal}"
-        return replace(named, lift=signed_orders.sign_order(state, tx, session, setting, principal, repr(block.since)))
+        setting, *words = signed_orders.lift_of(block)
+        return replace(named, lift=signed_orders.sign_order(state, tx, session, setting, *words))
     ticket = waiting_ticket(state, tx, challenge, now)
     if ticket is None:
         raise NotFound("the step that this is about does not wait any more")
@@ -80,7 +94,7 @@ def _signed_release(state: State, tx: Tx, session: OperatorSession, challenge: C
     return replace(named, approval=sign_statement(session, ticket, "approve", now, lasts))
 
 
-def _unsigned_release(state: State, tx: Tx, challenge: Challenge, channel: str, now: float) -> Release | None:
+def _unsigned_release(channel: str, state: State, tx: Tx, challenge: Challenge, now: float) -> Release | None:
     """None where replicas or specific people must answer."""
     if state.shared:
         return None
@@ -128,22 +142,6 @@ def _shown_by(state: State, channel: CodeChannel, challenge: Challenge, words: s
 def _whole(state: State, challenge: Challenge, words: str) -> str:
     ticket = state.store.read(lambda tx: tx.challenged_ticket(challenge))
     return "\n".join([words, "", *ticket_text(ticket)]) if ticket is not None else words
-
-
-def _mint(tx: Tx, state: State, challenge: Challenge, code: str, release: Release, now: float) -> Challenge:
-    """Records who revealed it, never the code."""
-    made = replace(challenge, code_hash=code_hash(challenge.id, code), minted_at=now)
-    tx.save_challenge(made)
-    details = {"challenge": made.id, "kind": made.kind, "principal": made.agent.principal, "channel": release.channel}
-    state.recorder.event(tx, "reveal", release.by or release.channel, details)
-    return made
-
-
-def _revealable(tx: Tx, id: str, now: float) -> Challenge:
-    found = find_challenge(tx, id)
-    if not is_open(found, now):
-        raise AnswerRefused(f"challenge {found.id} has ended; `interlock codes` can issue another", "TOKEN_EXPIRED")
-    return found
 
 
 WITHIN = 60.0  # seconds that a challenge has to get to disk; one that does not was never issued

@@ -32,9 +32,12 @@ from interlock.runtime.state import State
 from interlock.times import iso
 
 FAILURES = Attempts("challenge.failures", doubles=True)  # of one principal
-INVALID = "This code does not fit this challenge, or is not the newest. Each counts once: an operator gets a new one from `interlock codes`."
-TOO_LATE = "This challenge expired. Ask again: the answer names a new one."
-USED = "This challenge was verified before."
+INVALID = "TOKEN_INVALID"
+_WORDS = {
+    INVALID: "This code does not fit this challenge, or is not the newest. Each counts once: an operator gets a new one from `interlock codes`.",
+    "TOKEN_EXPIRED": "This challenge expired. Ask again: the answer names a new one.",
+    "TOKEN_ALREADY_USED": "This challenge was verified before.",
+}
 LOCKED = "Nobody has signed in since Interlock started: an operator runs `interlock codes` and has a new code shown."
 LIFTED = "Verified: the block is lifted. Nothing was approved by it."
 APPROVED = "Verified: report the same step again. It is approved once."
@@ -42,9 +45,8 @@ ONE_OF_SEVERAL = "Verified: one of several people agreed; the step waits for the
 
 
 class _Outcome(Struct, frozen=True):
-    challenge: Challenge | None = None
+    challenge: Challenge | None = None  # whose code is void
     problem: LoopProblem | None = None
-    ended: bool = False  # the code is void
     block: Block | None = None
     ticket: Ticket | None = None
     unsigned: bool = False  # no operator signed for it
@@ -54,17 +56,17 @@ def verify(state: State, agent: AgentRef, challenge_id: str, code: str) -> dict[
     """Releases what the right code frees; raises LoopProblem for any other (C-17), with the failure counted and recorded."""
     state.catch_up()
     outcome = state.store.write(lambda tx: _attempt(tx, state, agent, challenge_id, code))
-    if outcome.challenge is not None and outcome.ended:
-        state.codes.forget(outcome.challenge.id)
-        hide_code(state, outcome.challenge.id)
-    if outcome.problem is not None or outcome.challenge is None:
-        raise outcome.problem or LoopProblem("TOKEN_INVALID", INVALID)
-    answer: dict[str, Any] = {"verified": True, "challenge_id": outcome.challenge.id}
+    done = outcome.challenge
+    if done is not None:
+        state.codes.forget(done.id)
+        hide_code(state, done.id)
+    if outcome.problem is not None or done is None:
+        raise outcome.problem or LoopProblem(INVALID, _WORDS[INVALID])
+    answer: dict[str, Any] = {"verified": True, "challenge_id": done.id}
     if outcome.block is not None:
         state.remember_block(outcome.block)
         state.changed()
-        who = outcome.challenge.agent
-        return answer | {"unblocked_agent": who.name or who.principal, "message": LIFTED}
+        return answer | {"unblocked_agent": done.agent.name or done.agent.principal, "message": LIFTED}
     if outcome.ticket is not None and outcome.ticket.state is TicketState.APPROVED:
         if outcome.unsigned:
             state.codes.agree(outcome.ticket.id, outcome.ticket.expires_at)
@@ -79,16 +81,16 @@ def _attempt(tx: Tx, state: State, agent: AgentRef, id: str, code: str) -> _Outc
         return _Outcome(problem=LoopProblem("RATE_LIMIT_EXCEEDED", words, limit_details(FAILURES.most, seconds, now)))
     challenge = tx.challenge(normal_id(id) or "-")
     if challenge is None or challenge.agent.principal != agent.principal:  # 2. a challenge of this principal
-        return _failed(tx, state, agent, normal_id(id), "TOKEN_INVALID", INVALID, "no challenge of this principal")
+        return _failed(tx, state, agent, normal_id(id), INVALID, "no challenge of this principal")
     token = {"token": challenge.id}
     if challenge.state == VERIFIED:  # 3. not used
         said = {**token, "consumed_at": iso(challenge.expires_at)}
-        return _failed(tx, state, agent, challenge.id, "TOKEN_ALREADY_USED", USED, "used before", said)
+        return _failed(tx, state, agent, challenge.id, "TOKEN_ALREADY_USED", "used before", said)
     if challenge.state == EXPIRED or (challenge.state == OPEN and now >= challenge.expires_at):  # 4. in time (OOB-08)
         gone = end_challenge(tx, state, challenge, EXPIRED) if challenge.state == OPEN else challenge
         said = {**token, "expired_at": iso(challenge.expires_at), "current_time": iso(now)}
-        out = _failed(tx, state, agent, challenge.id, "TOKEN_EXPIRED", TOO_LATE, "expired", said)
-        return replace(out, challenge=gone, ended=True)
+        out = _failed(tx, state, agent, challenge.id, "TOKEN_EXPIRED", "expired", said)
+        return replace(out, challenge=gone)
     if challenge.release and state.shared and state.sessions.roster is None:
         return _Outcome(problem=LoopProblem("PERMISSION_DENIED", LOCKED))
     release = _released(state, challenge, code, now) if challenge.state == OPEN else None
@@ -98,8 +100,8 @@ def _attempt(tx: Tx, state: State, agent: AgentRef, id: str, code: str) -> _Outc
         return outcome
     burnt = replace(challenge, code_hash="", release="", attempts=challenge.attempts + 1)
     tx.save_challenge(burnt)
-    out = _failed(tx, state, agent, challenge.id, "TOKEN_INVALID", INVALID, "not its code")
-    return replace(out, challenge=burnt, ended=True)
+    out = _failed(tx, state, agent, challenge.id, INVALID, "not its code")
+    return replace(out, challenge=burnt)
 
 
 def _released(state: State, challenge: Challenge, code: str, now: float) -> Release | None:
@@ -134,7 +136,7 @@ def _freed(tx: Tx, state: State, challenge: Challenge, release: Release, now: fl
         return None
     done = replace(challenge, state=VERIFIED, expires_at=now, code_hash="", release="")  # it counted until now
     tx.save_challenge(done)
-    return _Outcome(done, ended=True, block=block, ticket=ticket, unsigned=not release.by)
+    return _Outcome(done, block=block, ticket=ticket, unsigned=not release.by)
 
 
 def _lift_block(state: State, tx: Tx, challenge: Challenge, release: Release, now: float) -> Block | None:
@@ -142,10 +144,9 @@ def _lift_block(state: State, tx: Tx, challenge: Challenge, release: Release, no
     block = block_in_force(state, tx, challenge)
     if block is None:
         return None
-    principal = challenge.agent.principal
-    setting = f"{signed_orders.LIFT}{principal}"
+    setting, *words = signed_orders.lift_of(block)
     if release.by:
-        if signed_orders.verify_order(state, setting, release.lift).words != (principal, repr(block.since)):
+        if signed_orders.verify_order(state, setting, release.lift).words != tuple(words):
             return None
         if state.shared:
             tx.save_setting(setting, release.lift)
@@ -153,7 +154,7 @@ def _lift_block(state: State, tx: Tx, challenge: Challenge, release: Release, no
         return None
     done = replace(block, challenge=challenge.id, lifted_at=now, lifted_by=release.by or release.channel)
     for row in tx.blocks():
-        if row.principal == principal and not row.lifted_at and row.since != block.since:
+        if row.principal == block.principal and not row.lifted_at and row.since != block.since:
             tx.save_block(replace(row, lifted_at=now, lifted_by=done.lifted_by))
     tx.save_block(done)
     return done
@@ -184,11 +185,11 @@ def _approve_ticket(state: State, tx: Tx, challenge: Challenge, release: Release
 
 
 def _failed(
-    tx: Tx, state: State, agent: AgentRef, id: str, code: str, words: str, why: str, said: dict[str, Any] | None = None
+    tx: Tx, state: State, agent: AgentRef, id: str, code: str, why: str, said: dict[str, Any] | None = None
 ) -> _Outcome:
     """Counts and records a failure, and answers without the entered code (C-17)."""
     now = state.clock.now()
     locked = FAILURES.failed(tx, agent.principal, now)
     details = {"challenge": id, "name": agent.name, "reason": why, "answer": code, "locked_seconds": locked}
     state.recorder.event(tx, "verify_failed", agent.principal, details)
-    return _Outcome(problem=LoopProblem(code, words, said or {"token": id}))
+    return _Outcome(problem=LoopProblem(code, _WORDS[code], said or {"token": id}))
