@@ -13,6 +13,7 @@ from interlock.approvals.statements import Agreement, check_agreement, is_approv
 from interlock.approvals.tickets import is_altered, revocation_entry
 from interlock.audit.chain import AuditEvent, event_body
 from interlock.error_codes import AnswerRefused
+from interlock.identity.passkey_proofs import proof_fields
 from interlock.identity.sessions import OperatorSession
 from interlock.model import AgentRef, Level, TicketState
 from interlock.ports import Tx
@@ -125,7 +126,7 @@ def _answer(
             "channel": session.channel,
             "reason": reason,
             "state": changed.state.value,
-            **_proof(session),
+            **(proof_fields(session.prepared) if session.prepared else {}),
         }
         record: list[AuditEvent] = [(event, event_body(now, event, session.operator, details))]
         if changed.state in (TicketState.APPROVED, TicketState.REJECTED):
@@ -149,14 +150,6 @@ def require_approver(state: State, session: OperatorSession, ticket: Ticket) -> 
     if not is_approver(state.sessions.people, session.operator, approvers):
         who = ", ".join(sorted(approvers)) or "any operator"
         raise AnswerRefused(f"{session.operator} may not answer ticket {ticket.id}: it asks for {who}")
-
-
-def _proof(session: OperatorSession) -> dict[str, str]:
-    """A passkey's signature for the record; in hex, which is not mistaken for a secret."""
-    made = session.prepared
-    if made is None:
-        return {}
-    return {"key_id": made.key_id, "statement": made.statement.encode().hex(), "proof": made.signature}
 
 
 def agreement(state: State, ticket: Ticket, approvals: Iterable[Approval], now: float) -> Agreement | None:

@@ -187,10 +187,8 @@ class SessionConfirmations:
         now, lasts = judged.now, judged.policy.restriction.ttl_seconds or CONFIRMED_SECONDS
         with self._lock:
             for pattern in asked:
-                self._until[_session(agent), pattern, tool_of(judged.action)] = now + lasts
-            if len(self._until) > MOST_CONFIRMED:
-                live = {key: until for key, until in self._until.items() if now < until}
-                self._until = dict(list(live.items())[-MOST_CONFIRMED:])
+                key = _session(agent), pattern, tool_of(judged.action)
+                put_bounded(self._until, key, now + lasts, MOST_CONFIRMED)
 
     def forget(self, agent: AgentRef) -> None:
         who = _session(agent)

@@ -36,24 +36,23 @@ def sentence(judged: Judged, weighed: PolicyResult, held: Resolution, kept: Take
         return held.reason or weighed.reason()
     if held.outcome == "allow":
         return _allowed(weighed, held) + (f" {notice(kept.id)}" if kept is not None else "")
-    reason = undo_words_after(held.reason or weighed.reason(), weighed.factors)
-    lead, why = "Denied" if held.outcome in ("block", "deny") else "Held", reason
-    word, found, rest = reason.partition(": ")
+    lead = "Denied" if held.outcome in ("block", "deny") else "Held"
+    why = undo_words_after(held.reason or weighed.reason(), weighed.factors)
+    word, found, rest = why.partition(": ")
     if found and word in _LEVELS:  # `Held as dangerous: replaces …`
         lead, why = f"{lead} as {word}", mid_sentence(rest)
     if stopped := _unblock_words(judged.agent.principal, weighed) if held.outcome == "block" else "":
         return f"{lead}: {_end(why)}{stopped}"  # a blocked agent's alternatives are denied as well
     instead = next((f.instead for f in judged.assessment.findings if f.instead), "")
     final = held.ticket is not None and held.ticket.state is TicketState.REJECTED  # alternatives are refused as well
-    advice = f" Instead: {_end(instead)}" if instead and not final else ""
-    seen = impact_words(weighed.factors)
-    impact = f" Impact: {_end(seen)}" if seen else ""
-    missing = snapshot_problem(weighed.factors)
-    unkept = f" No snapshot was taken: {_end(missing)}" if missing else ""
-    raised = "".join(
-        f" {words[:1].upper()}{_end(words[1:])}" for words in escalation_reasons(weighed.factors) if why not in words
-    )
-    said = f"{lead}: {_end(why)}{raised}{impact}{unkept}{advice}"
+    raised = [words[:1].upper() + words[1:] for words in escalation_reasons(weighed.factors) if why not in words]
+    more = {
+        "Impact: ": impact_words(weighed.factors),
+        "No snapshot was taken: ": snapshot_problem(weighed.factors),
+        "Instead: ": "" if final else instead,
+    }
+    parts = [f"{lead}: {why}", *raised, *(f"{name}{words}" for name, words in more.items() if words)]
+    said = " ".join(map(_end, parts))
     return said if held.ticket is None or held.outcome == "block" else said + _next(judged, held, held.ticket)
 
 

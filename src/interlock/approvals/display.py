@@ -70,7 +70,7 @@ def display_action(
 ) -> ActionDisplay:
     """Of a stored, redacted action; `title` stands in for an empty one."""
     text, fields = action_text(action, title)
-    worst = worst_of(findings)
+    worst = _worst(findings)
     runs = [_run(one) for one in action.get(RUNS) or () if isinstance(one, Mapping)]
     subjects = {str(one.get("subject") or "") for one in worst}
     leads = tuple(run for run in runs if run.text in subjects) or tuple(runs)
@@ -85,7 +85,7 @@ def unwrap_commands(
 ) -> list[Any]:
     """To store; none where the text shows the harm as it would run."""
     text, fields = action_text(action)
-    worst = worst_of(findings)
+    worst = _worst(findings)
     whole = "\n".join((text, *fields.values()))
     if not steps or all(_plain(one, text, whole, action.get("kind")) for one in worst if one.get("subject")):
         return []
@@ -98,10 +98,9 @@ def unwrap_commands(
 
 def action_text(action: Mapping[str, Any], title: str = "") -> tuple[str, Mapping[str, str]]:
     """And the parameters that are too long for its line."""
-    name = next((str(action[key]) for key in _TEXTS if action.get(key)), title)
+    name, given = _named(action, title)
     rest = {key: _written(value) for key, value in action.items() if key not in _BESIDE and value}
-    given = next((action[key] for key in _GIVEN if isinstance(action.get(key), Mapping)), None)
-    if given is None or action.get("kind") in _SPANNED:
+    if given is None:
         loose = {key: _written(action[key]) for key in _GIVEN if action.get(key)}
         return name, {**loose, **rest}
     call, long = _call(name, given)
@@ -110,18 +109,24 @@ def action_text(action: Mapping[str, Any], title: str = "") -> tuple[str, Mappin
 
 def list_text(action: Mapping[str, Any], title: str = "") -> str:
     """With parameters as far as a list has room for them; line breaks are kept."""
-    name = next((str(action[key]) for key in _TEXTS if action.get(key)), title)
-    given = next((action[key] for key in _GIVEN if isinstance(action.get(key), Mapping)), None)
-    if given and action.get("kind") not in _SPANNED:
+    name, given = _named(action, title)
+    if given:
         name = f"{name}({', '.join(f'{key}={_cut(_json(value), _SHORT)}' for key, value in given.items())})"
     return _cut("\n".join(" ".join(line.split()) for line in name.split("\n")), LINE)
+
+
+def _named(action: Mapping[str, Any], title: str) -> tuple[str, Mapping[str, Any] | None]:
+    """And the parameters of an operation or a tool."""
+    name = next((str(action[key]) for key in _TEXTS if action.get(key)), title)
+    called = () if action.get("kind") in _SPANNED else map(action.get, _GIVEN)
+    return name, next((given for given in called if isinstance(given, Mapping)), None)
 
 
 def one_line(action: Mapping[str, Any], title: str = "") -> str:
     return _one_line(list_text(action, title))
 
 
-def worst_of(findings: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _worst(findings: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     known = [one for one in findings if isinstance(one, Mapping)]
     worst = max((int(one.get("level") or 0) for one in known), default=0)
     return [one for one in known if int(one.get("level") or 0) == worst]
@@ -160,9 +165,8 @@ def _cut(text: str, most: int) -> str:
 
 def _run(data: Mapping[str, Any]) -> UnwrappedCommand:
     via = data.get("via")
-    return UnwrappedCommand(
-        str(data.get("command") or ""), tuple(map(str, via)) if isinstance(via, list | tuple) else ()
-    )
+    inside = via if isinstance(via, list | tuple) else ()
+    return UnwrappedCommand(str(data.get("command") or ""), tuple(map(str, inside)))
 
 
 def _marks(text: str, action: Mapping[str, Any], worst: Iterable[Mapping[str, Any]]) -> tuple[Span, ...]:
@@ -225,14 +229,13 @@ def ticket_text(ticket: Ticket) -> list[str]:
     found = display_action(ticket.action, ticket.findings, ticket.title)
     lines = [f"! {run.text}{f'   (inside {run.inside})' if run.inside else ''}" for run in found.harm]
     lines += [f"  {run.text}" for run in found.others]
-    text = [*(["", "As it was written:"] if lines else []), *(f"  {line}" for line in found.text.split("\n"))]
+    lines += ["", "As it was written:"] if lines else []
+    lines += [f"  {line}" for line in found.text.split("\n")]
     for name, value in found.fields.items():
-        text += [f"  {name}:", *(f"    {line}" for line in value.split("\n"))]
-    rest = [
-        *(f"Letters: {words}" for words in found.letters),
-        *([f"In {cwd}"] if (cwd := str(ticket.action.get("cwd") or "")) else []),
-    ]
-    whole = [visible(line) for line in ("What would run:", *lines, *text, *rest)]
+        lines += [f"  {name}:", *(f"    {line}" for line in value.split("\n"))]
+    lines += [f"Letters: {words}" for words in found.letters]
+    lines += [f"In {cwd}"] if (cwd := ticket.action.get("cwd")) else []
+    whole = [visible(line) for line in ("What would run:", *lines)]
     if sum(map(len, whole)) <= MOST_TEXT:
         return whole
     kept, room = [], MOST_TEXT

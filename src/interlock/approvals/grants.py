@@ -15,8 +15,8 @@ from interlock.approvals.grant_coverage import AT, narrow_grant
 from interlock.audit.chain import AuditEvent, body_of, event_body
 from interlock.canonical_json import canonical_json
 from interlock.error_codes import AnswerRefused, NotFound
-from interlock.identity.operators import ADMIN, require_admin
-from interlock.identity.passkey_proofs import PREFIX
+from interlock.identity.operators import require_admin
+from interlock.identity.passkey_proofs import PREFIX, proof_fields
 from interlock.identity.sessions import OperatorSession
 from interlock.model import Level
 from interlock.policy.effect_key.key import RUN
@@ -30,6 +30,7 @@ from interlock.runtime.state import State
 
 MOST_SECONDS = 7 * 86_400
 MOST_USES = 1_000
+INVALID = "VALIDATION_INVALID_VALUE"
 _OF_TOUCHES = frozenset({"digest", "nonce", "reauth"})
 REAUTH = {"reauth": True}  # beside the terms: whoever signs was asked anew for them
 _KEYS = frozenset("effect targets environment ceiling count seconds why principal name session digests".split())
@@ -41,8 +42,7 @@ def add_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Gr
     if grant.ceiling is Level.FORBIDDEN:
         require_admin(state, by)
     touched = _touched(json.loads(grant.statement), grant)  # for later verification of the record
-    proof = {"key_id": grant.key_id, "statement": grant.statement.encode().hex(), "proof": grant.signature}
-    return _save(state, by, grant, proof if touched else {})
+    return _save(state, by, grant, proof_fields(grant) if touched else {})
 
 
 def _save(state: State, by: OperatorSession, grant: Grant, proof: Mapping[str, str]) -> Grant:
@@ -64,11 +64,9 @@ def _signed(state: State, by: OperatorSession, grant: Grant) -> Grant:
             raise AnswerRefused("you were asked anew for other terms than these; sign again")
         return by.granted
     anew = not by.cookie and by.stepped_up(state.clock.now())
-    if grant.ceiling >= Level.DANGEROUS:
-        if by.cookie:
-            raise AnswerRefused("a grant for dangerous actions takes a touch of your passkey for exactly these terms")
-        if not anew:
-            raise AnswerRefused("a grant for dangerous actions takes a fresh sign-in")
+    if grant.ceiling >= Level.DANGEROUS and not anew:
+        proof = "touch of your passkey for exactly these terms" if by.cookie else "fresh sign-in"
+        raise AnswerRefused(f"a grant for dangerous actions takes a {proof}")
     return signed_terms(grant, by, REAUTH if anew else None)
 
 
@@ -103,8 +101,8 @@ def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
         found = tx.grant(id)
         if found is None:
             raise NotFound(f"no grant {id!r}")
-        now, person = state.clock.now(), state.sessions.person(by.operator)
-        if found.effect == DENY and found.by != by.operator and (person is None or ADMIN not in person.roles):
+        now = state.clock.now()
+        if found.effect == DENY and found.by != by.operator and not state.sessions.is_admin(by.operator):
             raise AnswerRefused(f"{found.by} denied this: they take it back, or an admin does")
         gone = replace(found, revoked_at=now, revoked_by=by.operator)
         tx.save_grant(gone)
@@ -123,13 +121,10 @@ def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
 
 def is_signed(state: State, grant: Grant) -> bool:
     """Whether an operator who is still entitled signed it; an edited row grants nothing."""
-    roster = state.sessions.roster
-    person = roster.people.get(grant.by) if roster else None
-    if roster is None or person is None or person.disabled or grant.key_id not in person.keys:
+    sessions = state.sessions
+    if not state.baseline.is_in_force(grant) or (grant.ceiling is Level.FORBIDDEN and not sessions.is_admin(grant.by)):
         return False
-    if not state.baseline.is_in_force(grant) or (grant.ceiling is Level.FORBIDDEN and ADMIN not in person.roles):
-        return False
-    if not roster.verify(grant.key_id, grant.statement.encode(), grant.signature):
+    if not sessions.has_signed(grant.by, grant.key_id, grant.statement, grant.signature):
         return False
     said, now = json.loads(grant.statement), json.loads(statement_of(grant))
     touched = _touched(said, grant)
@@ -162,7 +157,7 @@ def add_pattern(state: State, by: OperatorSession, given: Mapping[str, Any]) -> 
         pattern = Pattern.of(given)
         state.registry.register(pattern)
     except PatternError as error:
-        raise AnswerRefused(str(error), "VALIDATION_INVALID_VALUE") from None
+        raise AnswerRefused(str(error), INVALID) from None
 
     def work(tx: Tx) -> None:
         tx.save_pattern(pattern.wire)
@@ -240,7 +235,7 @@ def _number(given: Mapping[str, Any], key: str, default: int, most: int) -> int:
     return value
 
 
-def _refused(words: str, code: str = "VALIDATION_INVALID_VALUE") -> AnswerRefused:
+def _refused(words: str, code: str = INVALID) -> AnswerRefused:
     return AnswerRefused(f"grant: {words}", code)
 
 
@@ -274,9 +269,8 @@ def _records(tx: Tx, event: str) -> list[AuditRow]:
 
 
 def _recorded(id: str, terms: Mapping[str, object], at: float) -> Grant:
-    targets = terms.get("targets")
+    targets, until = terms.get("targets"), terms.get("expires_at")
     patterns = tuple(map(str, targets)) if isinstance(targets, list) else ()
-    until = terms.get("expires_at")
     ends = float(until) if isinstance(until, int | float) else FOREVER
     return Grant(id, DENY, patterns, Level.FORBIDDEN, str(terms.get("by", "")), str(terms.get("why", "")), at, ends)
 
@@ -284,16 +278,13 @@ def _recorded(id: str, terms: Mapping[str, object], at: float) -> Grant:
 def parse_answer(state: State, by: OperatorSession, verdict: str, pattern: str, why: str, seconds: int = 0) -> Grant:
     """Neither signed nor saved; refuses a pattern that matches nothing, or everything."""
     if verdict not in STANDING:
-        raise AnswerRefused(
-            f"no verdict {verdict!r:.40}; known: {', '.join(sorted(STANDING))}", "VALIDATION_INVALID_VALUE"
-        )
+        raise AnswerRefused(f"no verdict {verdict!r:.40}; known: {', '.join(sorted(STANDING))}", INVALID)
     try:
         glob = Glob.of(pattern)
     except PatternSyntax as error:
-        raise AnswerRefused(str(error), "VALIDATION_INVALID_VALUE") from None
-    shell = glob.tool.lower() in ("", "bash") or "*" in glob.tool
-    if not glob.body.strip("*? /") and (shell or not glob.tool):
-        raise AnswerRefused(f"pattern {pattern!r}: a pattern for everything is none", "VALIDATION_INVALID_VALUE")
+        raise AnswerRefused(str(error), INVALID) from None
+    if not glob.body.strip("*? /") and (glob.tool.lower() in ("", "bash") or "*" in glob.tool):
+        raise AnswerRefused(f"pattern {pattern!r}: a pattern for everything is none", INVALID)
     now = state.clock.now()
     ceiling = Level.DESTRUCTIVE if verdict == ALLOW else Level.FORBIDDEN
     until = now + seconds if seconds else FOREVER

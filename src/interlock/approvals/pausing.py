@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from interlock.approvals import signed_orders
 from interlock.canonical_json import json_table
 from interlock.error_codes import AnswerRefused, NotFound
-from interlock.identity.operators import ADMIN
 from interlock.identity.sessions import OperatorSession
 from interlock.model import Action, Level
 from interlock.policy.exemptions import OperatorPause, reason_to_hold
@@ -37,8 +36,7 @@ def pause(state: State, by: OperatorSession, seconds: int, reason: str) -> Opera
     said = redact_text(reason.strip())[:REASON]
     if not said:
         raise AnswerRefused("say why: it goes on the record", "VALIDATION_MISSING_PARAM")
-    if not by.stepped_up(now):
-        raise AnswerRefused("enter your passphrase again first")
+    by.require_fresh(now)
     made = OperatorPause(by.operator, said, now, now + seconds, _ceiling(state, by.operator))
     order = (BEGIN, said, repr(made.since), repr(made.until), str(int(made.ceiling)))
     details = {"until": iso(made.until), "seconds": seconds, "ceiling": made.ceiling.word, "reason": said}
@@ -140,8 +138,7 @@ def _read(order: signed_orders.Order) -> OperatorPause | None:
 
 def _ceiling(state: State, operator: str) -> Level:
     """Forbidden takes an admin."""
-    person = state.sessions.person(operator)
-    return Level.FORBIDDEN if person is not None and ADMIN in person.roles else Level.DANGEROUS
+    return Level.FORBIDDEN if state.sessions.is_admin(operator) else Level.DANGEROUS
 
 
 def _ended(tx: Tx) -> str:

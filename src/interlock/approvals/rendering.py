@@ -19,18 +19,14 @@ _STYLE = {"approved": "allow", "executed": "allow", "rejected": "deny", "expired
 
 def ticket_lines(ticket: TicketJson) -> Iterator[Line]:
     level = ticket.get("level", 0)
-    state = str(ticket.get("state", ""))
-    yield (
-        StyledText(str(ticket.get("id", "")), "heading"),
-        StyledText("  "),
-        StyledText(state_words(ticket), _STYLE.get(state, "ask")),
-    )
+    style = _STYLE.get(str(ticket.get("state")), "ask")
+    yield StyledText(str(ticket.get("id", "")), "heading"), StyledText("  "), StyledText(state_words(ticket), style)
     yield ()
     yield from _action(ticket)
     yield ()
     yield _row("Level", f"{level} {ticket.get('level_name', '')}", f"level{level}")
-    ways = (str(finding.get("undo") or "") for finding in _findings(ticket))
-    back = recoverable(str(one) for one in ticket.get("factors") or ())
+    ways = (str(finding.get("undo") or "") for finding in _tables(ticket, "findings"))
+    back = recoverable(_factors(ticket))
     yield _row("Undo", RECOVERABLE if back else undo_words(bool(ticket.get("irreversible")), ways))
     if ticket.get("blast"):
         yield _row("Impact", str(ticket["blast"]))
@@ -67,8 +63,8 @@ def approvers(ticket: TicketJson) -> list[str]:
 
 
 def approved_by(ticket: TicketJson) -> list[str]:
-    signed = [one for one in ticket.get("approvals") or () if isinstance(one, Mapping)]
-    return list(dict.fromkeys(str(one.get("operator")) for one in signed if one.get("verdict") == "approve"))
+    signed = (one for one in _tables(ticket, "approvals") if one.get("verdict") == "approve")
+    return list(dict.fromkeys(str(one.get("operator")) for one in signed))
 
 
 def decided_by(ticket: TicketJson) -> str:
@@ -86,8 +82,16 @@ def _table(ticket: TicketJson, key: str) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+def _tables(ticket: TicketJson, key: str) -> list[Mapping[str, Any]]:
+    return [one for one in ticket.get(key) or () if isinstance(one, Mapping)]
+
+
+def _factors(ticket: TicketJson) -> list[str]:
+    return [str(one) for one in ticket.get("factors") or ()]
+
+
 def escalation_words(ticket: TicketJson) -> list[str]:
-    return list(escalation_reasons(str(one) for one in ticket.get("factors") or ()))
+    return list(escalation_reasons(_factors(ticket)))
 
 
 def lead_line(ticket: TicketJson) -> str:
@@ -95,7 +99,7 @@ def lead_line(ticket: TicketJson) -> str:
 
 
 def _display(ticket: TicketJson) -> ActionDisplay:
-    return display_action(_table(ticket, "action"), _findings(ticket), str(ticket.get("title", "")))
+    return display_action(_table(ticket, "action"), _tables(ticket, "findings"), str(ticket.get("title", "")))
 
 
 def _action(ticket: TicketJson) -> Iterator[Line]:
@@ -112,9 +116,9 @@ def _action(ticket: TicketJson) -> Iterator[Line]:
         yield from ((StyledText(f"    {visible(line)}", "command"),) for line in value.split("\n"))
     for words in found.letters:
         yield _row("Letters", words, "deny")
-    for key in ("resource", "cwd"):
+    for name, key in (("On", "resource"), ("In", "cwd")):
         if action.get(key):
-            yield _row("In" if key == "cwd" else "On", str(action[key]))
+            yield _row(name, str(action[key]))
 
 
 def _run(run: UnwrappedCommand, sign: str, style: str) -> Line:
@@ -135,21 +139,14 @@ def _marked(text: str, marks: Sequence[Span]) -> Iterator[Line]:
 
 
 def _reasons(ticket: TicketJson) -> Iterator[Line]:
-    findings, factors = _findings(ticket), [str(one) for one in ticket.get("factors") or ()]
+    findings, factors = _tables(ticket, "findings"), _factors(ticket)
     why = reasons(str(ticket.get("reason", "")), str(ticket.get("level_name", "")), findings, factors)
-    described = [str(one.get("description") or "") for one in ticket.get("patterns") or () if isinstance(one, Mapping)]
-    for name, said in (
-        ("Why", why),
-        ("Pattern", described),
-        ("Instead", [str(finding.get("instead", "")) for finding in findings]),
-    ):
+    described = [str(one.get("description") or "") for one in _tables(ticket, "patterns")]
+    instead = [str(finding.get("instead", "")) for finding in findings]
+    for name, said in (("Why", why), ("Pattern", described), ("Instead", instead)):
         for words in filter(None, dict.fromkeys(said)):
             yield _row(name, words)
             name = ""
-
-
-def _findings(ticket: TicketJson) -> list[Mapping[str, Any]]:
-    return [finding for finding in ticket.get("findings") or () if isinstance(finding, Mapping)]
 
 
 def _times(ticket: TicketJson) -> Iterator[Line]:
@@ -159,28 +156,22 @@ def _times(ticket: TicketJson) -> Iterator[Line]:
         yield _row("Runs", f"{clock(cools)}, {ago(cools)}, unless somebody objects")
     elif ago(cools).startswith("in ") and ticket.get("state") in ("pending_approval", "approved"):
         yield _row("Runs", f"no sooner than {clock(cools)}, {ago(cools)}")
-    if (
-        ticket.get("state") in (*OPEN, "approved")
-        and not ticket.get("spentAt")
-        and moment_seconds(ticket.get("expiresAt"))
-    ):
-        yield _row("Expires", f"{clock(ticket['expiresAt'])}, {ago(ticket['expiresAt'])}")
+    until = ticket.get("expiresAt")
+    if ticket.get("state") in (*OPEN, "approved") and not ticket.get("spentAt") and moment_seconds(until):
+        yield _row("Expires", f"{clock(until)}, {ago(until)}")
 
 
 def _answers(ticket: TicketJson) -> Iterator[Line]:
-    for one in ticket.get("approvals") or ():
-        if isinstance(one, Mapping):
-            verdict = {"approve": "approved", "reject": "rejected"}.get(str(one.get("verdict")), "answered")
-            yield _row(
-                "Signed", f"{one.get('operator')} {verdict} at {clock(one.get('at'))} through {one.get('channel')}"
-            )
+    for one in _tables(ticket, "approvals"):
+        verdict = {"approve": "approved", "reject": "rejected"}.get(str(one.get("verdict")), "answered")
+        yield _row("Signed", f"{one.get('operator')} {verdict} at {clock(one.get('at'))} through {one.get('channel')}")
     if ticket.get("decidedAt"):
         nobody = "nobody answered in time" if ticket.get("state") == "expired" else ""
         why = ticket.get("decisionReason") or nobody
         said = f"{decided_by(ticket)} at {clock(ticket['decidedAt'])}{f': {why}' if why else ''}"
         yield _row("Decided", said.lstrip())
     if ticket.get("spentAt"):
-        yield _row("Used", f"{clock(ticket['spentAt'])}")
+        yield _row("Used", clock(ticket["spentAt"]))
     if ticket.get("executedAt"):
         yield _row("Reported", f"{ticket.get('outcome') or 'executed'} at {clock(ticket['executedAt'])}")
 

@@ -10,7 +10,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.canonical_json import canonical_json, json_table, normal_name
-from interlock.identity.operators import ADMIN
 from interlock.identity.sessions import OperatorSession
 from interlock.ports import Tx
 from interlock.records import AgentRow, Block
@@ -51,15 +50,12 @@ def load_order(state: State, tx: Tx, setting: str) -> Order:
 
 def verify_order(state: State, setting: str, text: str) -> Order:
     """None where no entitled operator signed it."""
-    kept, roster = json_table(text), state.sessions.roster
+    kept, sessions = json_table(text), state.sessions
     order = _order(kept)
-    person = roster.people.get(str(kept.get("by"))) if roster else None
-    if roster is None or person is None or person.disabled or str(kept.get("key")) not in person.keys:
+    if setting in _ADMINS and not sessions.is_admin(order.by):
         return Order()
-    if setting in _ADMINS and ADMIN not in person.roles:
-        return Order()
-    bound = _text(setting, order.words, order.at)
-    return order if roster.verify(str(kept["key"]), bound.encode(), str(kept.get("signature"))) else Order()
+    bound, key, signature = _text(setting, order.words, order.at), str(kept.get("key")), str(kept.get("signature"))
+    return order if sessions.has_signed(order.by, key, bound, signature) else Order()
 
 
 def read_order(tx: Tx, setting: str) -> Order:

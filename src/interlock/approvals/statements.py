@@ -19,7 +19,7 @@ from interlock.times import seconds_left
 VERSION = 1
 APPROVE, REJECT = "approve", "reject"
 CONSOLE = "console"  # the channel of a browser's session
-VIEWER = "viewer"  # a role that reads only
+ADMIN, VIEWER = "admin", "viewer"  # roles; a viewer reads only
 MAX_TEXT = 4096
 MAX_APPROVALS = 256  # of one ticket; with more, nothing is agreed to
 SKEW_SECONDS = 60  # how far the clock of another replica may be ahead

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from interlock.approvals.statements import is_only_viewer
+from interlock.approvals.statements import ADMIN, VIEWER, is_only_viewer
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession, SignInRefused
-from interlock.identity.visitors import SET_UP, VIEWER, Visitor
+from interlock.identity.visitors import SET_UP, Visitor
 from interlock.runtime.state import State
 
-ADMIN, APPROVER = "admin", "approver"
+APPROVER = "approver"
 _RANKS = (VIEWER, APPROVER, ADMIN)
 
 

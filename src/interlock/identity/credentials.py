@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from interlock.canonical_json import normal_name
 from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.keys.roster import CREDENTIALS_SETTING, PASSKEY, TOTP, StoredRoster, credentials_seal, seal_row
-from interlock.identity.operators import ADMIN
 from interlock.identity.session_shelf import LOCKED
 from interlock.identity.sessions import SignInRefused
 from interlock.identity.visitors import PASSPHRASE, SET_UP, Visitor
@@ -111,9 +110,7 @@ def remove(state: State, visitor: Visitor, id: str, even_last: bool = False) -> 
     """One's own or, as an admin, anybody's; the last one only with `even_last`."""
     seal_key, now = seal_key_of(state), state.clock.now()
     found = next((one for one in all_credentials(state) if one.id == id and not one.removed_at), None)
-    person = state.sessions.person(visitor.operator)
-    admin = person is not None and ADMIN in person.roles
-    if found is None or not (admin or found.operator == visitor.operator):
+    if found is None or not (found.operator == visitor.operator or state.sessions.is_admin(visitor.operator)):
         raise NotFound("there is no such credential")
     waiting = found.active_at > now and found.operator == visitor.operator  # objecting is always possible
     if not visitor.fresh(now) and not waiting:
@@ -133,15 +130,19 @@ def remove(state: State, visitor: Visitor, id: str, even_last: bool = False) -> 
 
 def use(state: State, tx: Tx, row: Credential, counter: int) -> None:
     """Counts a use; refuses where another use came first, or the row was set back while this process runs."""
-    kept = next((one for one in tx.credentials(row.operator) if one.id == row.id), None)
+    kept = _stored(tx, row)
     if kept is None or not tx.use_credential(row.id, kept.counter, counter, state.clock.now()):
         raise AnswerRefused("it was used elsewhere just now; try again")
     with state.lock:
         state.visitors.counters[row.id] = max(counter, state.visitors.counters.get(row.id, 0))
 
 
+def _stored(tx: Tx, row: Credential) -> Credential | None:
+    return next((one for one in tx.credentials(row.operator) if one.id == row.id), None)
+
+
 def with_latest_counter(state: State, tx: Tx, row: Credential) -> Credential:
-    kept = next((one for one in tx.credentials(row.operator) if one.id == row.id), row)
+    kept = _stored(tx, row) or row
     return replace(row, counter=max(kept.counter, state.visitors.counters.get(row.id, 0)))
 
 

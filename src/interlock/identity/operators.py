@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from interlock.approvals.statements import ADMIN
 from interlock.canonical_json import normal_name
 from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.agent_detection import is_agents_terminal
@@ -24,7 +25,6 @@ from interlock.records import OperatorRow
 from interlock.runtime.state import State
 
 T = TypeVar("T")
-ADMIN = "admin"
 NOBODY = "nobody known"  # stands for an unknown name in the record
 SIGN_INS = Attempts("sign_in.failures")
 
@@ -200,11 +200,10 @@ def _save(
 
 def require_admin(state: State, by: OperatorSession) -> bytes:
     """The operators' seal key; refuses also an admin without a fresh sign-in."""
-    person, seal_key = state.sessions.person(by.operator), state.sessions.seal_key()
-    if person is None or ADMIN not in person.roles or seal_key is None:
+    seal_key = state.sessions.seal_key()
+    if seal_key is None or not state.sessions.is_admin(by.operator):
         raise AnswerRefused(f"{by.operator} is no admin")
-    if not by.stepped_up(state.clock.now()):
-        raise AnswerRefused("enter your passphrase again first")
+    by.require_fresh(state.clock.now())
     return seal_key
 
 
@@ -224,7 +223,7 @@ def enrol_at_terminal(
         _prove(terminal, seconds)
         name = name or _ask_name(terminal)
         passphrase = ask_passphrase(terminal, name, "Passphrase (at least 8 characters): ")
-        return enrol(name, passphrase, None, now=now, by="terminal", roles=("admin",), kdf=kdf)
+        return enrol(name, passphrase, None, now=now, by="terminal", roles=(ADMIN,), kdf=kdf)
 
 
 def _prove(terminal: Terminal, seconds: float) -> None:

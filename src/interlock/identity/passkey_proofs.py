@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from interlock.canonical_json import dump_json, simplify
+from interlock.records import Approval, Grant
 
 VERSION = 1
 PREFIX = "passkey:"  # of the key ids of passkeys
@@ -61,6 +62,11 @@ def session_challenge(public_key: str, nonce: str) -> bytes:
 
 def to_hex(proof: PasskeyProof) -> str:
     return dump_json(simplify(proof)).encode().hex()
+
+
+def proof_fields(signed: Approval | Grant) -> dict[str, str]:
+    """For the record; in hex, which is not mistaken for a secret."""
+    return {"key_id": signed.key_id, "statement": signed.statement.encode().hex(), "proof": signed.signature}
 
 
 def from_hex(text: str) -> PasskeyProof:

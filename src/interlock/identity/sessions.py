@@ -12,8 +12,9 @@ from typing import Protocol, runtime_checkable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.approvals.statements import RosterEntry
+from interlock.approvals.statements import ADMIN, RosterEntry
 from interlock.canonical_json import normal_name
+from interlock.error_codes import AnswerRefused
 from interlock.identity.keys.passphrases import WrongPassphrase, open_row
 from interlock.identity.keys.roster import Roster, RosterError, StoredRoster
 from interlock.model import Confidential
@@ -75,6 +76,10 @@ class OperatorSession(Confidential, Struct, frozen=True):
 
     def stepped_up(self, now: float) -> bool:
         return not self.resumed and now - (self.fresh_at if self.cookie else self.signed_in_at) <= STEP_UP_SECONDS
+
+    def require_fresh(self, now: float) -> None:
+        if not self.stepped_up(now):
+            raise AnswerRefused("enter your passphrase again first")
 
     def asked_anew(self, ticket: str, now: float) -> bool:
         """A cookie counts only for the ticket that it is armed for."""
@@ -155,8 +160,12 @@ class OperatorSessions:
 
     def is_valid(self, session: OperatorSession) -> bool:
         """Its operator is enabled and still has the key that it signs with."""
-        person = self.person(session.operator)
-        return person is not None and not person.disabled and session.unlocked.key_id in person.keys
+        return self.roster is not None and self.roster.holds(session.operator, session.unlocked.key_id)
+
+    def has_signed(self, by: str, key: str, text: str, signature: str) -> bool:
+        """With a key that still counts as theirs."""
+        roster = self.roster
+        return roster is not None and roster.holds(by, key) and roster.verify(key, text.encode(), signature)
 
     def sign_out(self, token: str) -> None:
         with self._lock:
@@ -169,6 +178,10 @@ class OperatorSessions:
 
     def person(self, name: str) -> RosterEntry | None:
         return self.people.get(name)
+
+    def is_admin(self, name: str) -> bool:
+        person = self.person(name)
+        return person is not None and ADMIN in person.roles
 
     def seal_key(self) -> bytes | None:
         return self._seal_key

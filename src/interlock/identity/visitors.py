@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.approvals.statements import CONSOLE
+from interlock.approvals.statements import CONSOLE, VIEWER
 from interlock.config.settings import ConsoleSettings
 from interlock.identity.keys.webauthn import PasskeyRefused
 from interlock.identity.session_shelf import GroupLimit, MemorySessions, SessionShelf, decode, encode
@@ -64,7 +64,6 @@ class Ceremony(Confidential, Struct, frozen=True):
 
 
 PASSKEY, PASSPHRASE, SET_UP = "passkey", "passphrase", "setup"
-VIEWER = "viewer"
 SECURE = "cos_"  # prefix of tokens that are accepted over TLS only
 SIGN_INS = 2  # passphrases checked at a time: it is slow on purpose, and others need threads too
 LINK_SECONDS = 600.0  # lifetime of a set-up link and of its session

@@ -17,9 +17,10 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from interlock.approvals.statements import ADMIN
 from interlock.config.plans import MOCK, OLLAMA, PlannerSettings
 from interlock.error_codes import AnswerRefused
-from interlock.identity.console_access import ADMIN, role_of
+from interlock.identity.console_access import role_of
 from interlock.identity.sessions import OperatorSession
 from interlock.ports import UNKNOWN_USER, Planner, PortListener, Tx
 from interlock.runtime.state import State

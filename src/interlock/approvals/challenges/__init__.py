@@ -47,9 +47,8 @@ def issue(
 def live_challenge(tx: Tx, agent: AgentRef, kind: str, now: float) -> Challenge | None:
     """Of a blocked principal, or of a paused agent whose step still waits."""
     for one in tx.challenges(agent.principal):
-        if one.kind != kind or now >= one.expires_at:
-            continue
-        if kind == BLOCK or (normal_name(one.agent.name) == normal_name(agent.name) and step_waits(tx, one, now)):
+        mine = kind == BLOCK or normal_name(one.agent.name) == normal_name(agent.name)
+        if one.kind == kind and mine and now < one.expires_at and _is_needed(tx, one, now):
             return one
     return None
 
@@ -88,9 +87,10 @@ def find_challenge(tx: Tx, id: str) -> Challenge:
     return found
 
 
-def step_waits(tx: Tx, challenge: Challenge, now: float) -> bool:
-    ticket = tx.challenged_ticket(challenge)
-    return ticket is not None and settle(ticket, now).open
+def _is_needed(tx: Tx, challenge: Challenge, now: float) -> bool:
+    """By a block, or by a step while it waits."""
+    ticket = tx.challenged_ticket(challenge) if challenge.kind != BLOCK else None
+    return challenge.kind == BLOCK or (ticket is not None and settle(ticket, now).open)
 
 
 def is_open(challenge: Challenge | None, now: float) -> bool:
@@ -129,8 +129,7 @@ def expire(state: State) -> int:
         for one in late:
             kept = tx.challenge(one.id)
             if kept is not None and kept.state == OPEN:
-                asked = kept.kind == BLOCK or step_waits(tx, kept, now)
-                end_challenge(tx, state, kept, EXPIRED if asked else ANSWERED)
+                end_challenge(tx, state, kept, EXPIRED if _is_needed(tx, kept, now) else ANSWERED)
         return len(late)
 
     return state.store.write(work) if late else 0
@@ -138,26 +137,17 @@ def expire(state: State) -> int:
 
 def settle_restart(state: State) -> None:
     """R-10: a pause does not outlive the process; a block and its challenge do, with a code that has to be shown anew."""
-    if not any(one.kind == VERIFY for one in state.store.read(lambda tx: tx.challenges())):
-        return
-
-    def work(tx: Tx) -> None:
-        for one in tx.challenges():
-            if one.kind == VERIFY:
-                end_challenge(tx, state, one, ABORTED)
-
-    state.store.write(work)
+    pauses = [one for one in state.store.read(lambda tx: tx.challenges()) if one.kind == VERIFY]
+    if pauses:
+        state.store.write(lambda tx: [end_challenge(tx, state, one, ABORTED) for one in pauses])
 
 
 def list_waiting(state: State) -> list[Challenge]:
     now = state.clock.now()
 
-    def work(tx: Tx) -> list[Challenge]:
-        return [
-            one for one in tx.challenges() if now < one.expires_at and (one.kind == BLOCK or step_waits(tx, one, now))
-        ]
-
-    return state.store.read(work)
+    return state.store.read(
+        lambda tx: [one for one in tx.challenges() if now < one.expires_at and _is_needed(tx, one, now)]
+    )
 
 
 def list_lapsed(state: State) -> list[Challenge]:
@@ -179,8 +169,8 @@ def reissue(state: State, session: OperatorSession, id: str) -> Challenge:
 
     def work(tx: Tx) -> Challenge:
         before, now = find_challenge(tx, id), state.clock.now()
-        needed = block_in_force(state, tx, before) if before.kind == BLOCK else step_waits(tx, before, now)
-        if before.state == VERIFIED or not needed:
+        lifted = before.kind == BLOCK and block_in_force(state, tx, before) is None
+        if before.state == VERIFIED or lifted or not _is_needed(tx, before, now):
             raise NotFound("nothing waits for this challenge any more")
         found = live_challenge(tx, before.agent, before.kind, now)
         if found is not None:

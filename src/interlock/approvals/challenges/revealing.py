@@ -32,8 +32,7 @@ class RevealedCode(Confidential, Struct, frozen=True):
 
 def reveal(state: State, session: OperatorSession, id: str) -> RevealedCode:
     """A new code for a challenge, shown once to a freshly signed-in operator; voids the one before (R-10)."""
-    if not session.stepped_up(state.clock.now()):
-        raise AnswerRefused("enter your passphrase again first")
+    session.require_fresh(state.clock.now())
     shown = _reveal(state, id, partial(_signed_release, session))
     assert shown is not None  # only an unsigned release may be none
     return shown

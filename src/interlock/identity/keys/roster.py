@@ -145,6 +145,11 @@ class Roster(Confidential, Struct, frozen=True):
         public = self._public.get(key)
         return public is not None and verify_signature(public, data, signature)
 
+    def holds(self, operator: str, key: str) -> bool:
+        """Whether it is a key of this operator, who is enabled."""
+        person = self.people.get(operator)
+        return person is not None and not person.disabled and key in person.keys
+
     def passkey(self, key: str) -> Credential | None:
         """Also one that was removed."""
         return next((one for one in self.credentials if one.kind == PASSKEY and passkey_id(one.id) == key), None)

@@ -8,12 +8,13 @@ from typing import Any
 from msgspec import ValidationError, convert
 from starlette.requests import Request
 
+from interlock.approvals.statements import ADMIN
 from interlock.identity.agent_detection import TerminalPlace
 from interlock.identity.agents import set_mode
 from interlock.identity.console_access import set_up_link
 from interlock.identity.isolation import JAILED
 from interlock.identity.keys.roster import problems, roster_seal
-from interlock.identity.operators import ADMIN, add_operator, change_operator, change_passphrase, enrol_first, sign_in
+from interlock.identity.operators import add_operator, change_operator, change_passphrase, enrol_first, sign_in
 from interlock.identity.sessions import OperatorSession
 from interlock.identity.visitors import LINK_SECONDS
 from interlock.policy.policy import MODES
