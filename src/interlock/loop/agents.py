@@ -12,13 +12,7 @@ from interlock.canonical_json import normal_name
 from interlock.error_codes import LoopProblem
 from interlock.loop import notices
 from interlock.loop.notices import HOW
-from interlock.loop.state import (
-    BLOCKED,
-    Directive,
-    Pause,
-    move_execution,
-    pause_of,
-)
+from interlock.loop.state import BLOCKED, Directive, Pause, move_execution, pause_of
 from interlock.model import NOTHING, AgentRef, Human, Json, Tier
 from interlock.ports import Tx
 from interlock.records import AgentRow, AgentTotals, Block, Challenge, Execution
@@ -46,8 +40,8 @@ def pause_in_force(
     for challenge in tx.challenges(agent.principal):
         mine = challenge.kind == challenges.VERIFY and normal_name(challenge.agent.name) == normal_name(agent.name)
         if mine and now < challenge.expires_at:
-            verify, reason = int(Human.VERIFY), challenge.reason
-            return None, Pause("verify", challenge.digest, verify, "", challenge.id, "", reason, challenge.opened_at)
+            reason, since = challenge.reason, challenge.opened_at
+            return None, Pause("verify", challenge.digest, int(Human.VERIFY), "", challenge.id, "", reason, since)
     return None
 
 
@@ -125,27 +119,29 @@ def enforced_block(state: State, by: InForce, principal: str) -> str:
 
 def refuse_blocked(state: State, by: InForce, agent: AgentRef) -> None:
     """C-15, OOB-09: raises PERMISSION_DENIED for a blocked principal, whatever its name and execution (C-18)."""
-    why = enforced_block(state, by, agent.principal)
-    if why:
+    if why := enforced_block(state, by, agent.principal):
         challenge = challenge_of(state, agent, why)
         words = f"This agent is blocked until a person has verified. {HOW} (challenge {challenge.id})."
         raise LoopProblem("PERMISSION_DENIED", words, {"reason": "blocked"})
+
+
+def require_ready(state: State, agent: AgentRef) -> None:
+    """C-15: catches up with other processes, and refuses a blocked principal."""
+    state.catch_up()
+    refuse_blocked(state, state.in_force, agent)
 
 
 def challenge_of(state: State, agent: AgentRef, why: str) -> Challenge:
     """Within C-16's cap."""
     now = state.clock.now()
     found = state.store.read(lambda tx: challenges.live_challenge(tx, agent, challenges.BLOCK, now))
-    if found is not None:
-        return found
-    return state.store.write(lambda tx: challenges.issue(tx, state, agent, challenges.BLOCK, why, now))
+    return found or state.store.write(lambda tx: challenges.issue(tx, state, agent, challenges.BLOCK, why, now))
 
 
 def stopped_step(state: State, agent: AgentRef, why: str) -> dict[str, Any]:
     """C-15: the answer to a blocked agent's step; nothing is evaluated or counted."""
     now, challenge = state.clock.now(), challenge_of(state, agent, why)
     notes, execution = state.store.read(lambda tx: (notices.pending(tx, agent, now), current_execution(tx, agent)))
-    others = [note for note in notes if note["type"] != notices.DANGER]
     directive = Directive(
         go=False,
         factors=["Blocked: nothing is evaluated before a person has verified", f"Why: {why}"],
@@ -153,17 +149,20 @@ def stopped_step(state: State, agent: AgentRef, why: str) -> dict[str, Any]:
         reason=f"This agent is blocked: {why}. {HOW} (challenge {challenge.id}).",
         steps_remaining=0,
         risk=Tier.DANGER_ZONE,
-        notifications=[danger_note(agent, challenge, now), *others],
+        notifications=with_danger_note(notes, agent, challenge, now),
     )
     data = {"status": BLOCKED, "autonomy": to_builtins(directive)}
     return {"execution_id": execution.id, "step": execution.steps, **data} if execution is not None else data
 
 
-def danger_note(agent: AgentRef, challenge: Challenge, now: float) -> dict[str, Any]:
-    """OOB-05: the offender's own notice, with the live challenge's id."""
+def with_danger_note(
+    notes: list[dict[str, Any]], agent: AgentRef, challenge: Challenge, now: float
+) -> list[dict[str, Any]]:
+    """OOB-05: the offender's own notice leads, with the live challenge's id."""
     metadata = {"level": Tier.DANGER_ZONE.value, "verificationId": challenge.id}
     message = notices.danger_words(agent.name)
-    return {"type": notices.DANGER, "message": message, "metadata": metadata, "timestamp": iso(now)}
+    own = {"type": notices.DANGER, "message": message, "metadata": metadata, "timestamp": iso(now)}
+    return [own, *(note for note in notes if note["type"] != notices.DANGER)]
 
 
 def block(tx: Tx, state: State, agent: AgentRef, reason: str, now: float, *, digest: str, execution: str) -> Challenge:

@@ -24,21 +24,12 @@ from interlock.loop.agents import (
     enforced_block,
     no_execution_error,
     pause_in_force,
-    refuse_blocked,
+    require_ready,
     resume_waiting,
     unpaused_execution,
 )
 from interlock.loop.executions import execution_json
-from interlock.loop.notices import (
-    ABORT,
-    ANEW,
-    ANOTHER,
-    HOW,
-    approval_hint,
-    cooling_seconds,
-    rejection_message,
-    ticket_excerpt,
-)
+from interlock.loop.notices import ABORT, HOW, approval_hint, rejection_message
 from interlock.loop.state import LIVE, SINGLE_USE, Pause, pause_of
 from interlock.loop.tightening import PLAIN_CONNECTION, Connection, governing
 from interlock.model import AgentRef, Human, Requirement, TicketState, tool
@@ -159,11 +150,6 @@ def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) ->
     }
 
 
-def require_ready(state: State, agent: AgentRef) -> None:
-    state.catch_up()
-    refuse_blocked(state, state.in_force, agent)
-
-
 class _TokenUse(Struct, frozen=True):
     tx: Tx
     state: State
@@ -175,8 +161,7 @@ class _TokenUse(Struct, frozen=True):
 
 def _own_armed(use: _TokenUse, ticket: Ticket | None, once: bool = True) -> Ticket | LoopProblem:
     """Else the problem, counted: another's token is none."""
-    wait = TOKEN_FAILURES.wait(use.tx, use.agent.principal, use.now)
-    if wait:
+    if wait := TOKEN_FAILURES.wait(use.tx, use.agent.principal, use.now):
         return rate_limit_problem(wait, use.now, TOKEN_FAILURES)
     mine = ticket if ticket is not None and ticket.agent.principal == use.agent.principal else None
     found = _armed(use, mine, once)
@@ -190,9 +175,8 @@ def _armed(use: _TokenUse, ticket: Ticket | None, once: bool = True) -> Ticket |
         return LoopProblem("TOKEN_INVALID", details=shown)
     if use.operation != ticket.operation:
         named = {"token_operation": ticket.operation, "requested_operation": use.operation[:200]}
-        return LoopProblem(
-            "TOKEN_SCOPE_MISMATCH", "This confirmation token is for another operation", {**shown, **named}
-        )
+        words = "This confirmation token is for another operation"
+        return LoopProblem("TOKEN_SCOPE_MISMATCH", words, shown | named)
     if ticket.spent_at or (once and ticket.outcome == CONFIRMED):
         used = {"consumed_at": iso(ticket.spent_at)} if ticket.spent_at else {}
         return LoopProblem("TOKEN_ALREADY_USED", details={**shown, **used})
@@ -201,15 +185,12 @@ def _armed(use: _TokenUse, ticket: Ticket | None, once: bool = True) -> Ticket |
         when = {"expired_at": iso(ticket.expires_at), "current_time": iso(now)}
         return LoopProblem("TOKEN_EXPIRED", details={**shown, **when})
     if settled.state is TicketState.REJECTED:
-        held = any(
-            one.pause and one.pause.get("ticket") == ticket.id for one in use.tx.executions(ticket.agent, live=True)
-        )
-        words = f"This was refused: {rejection_message(settled)} {ANEW if held else ANOTHER}"
+        held = any(one.pause.get("ticket") == ticket.id for one in use.tx.executions(ticket.agent, live=True))
+        words = f"This was refused: {rejection_message(settled)} {notices.ANEW if held else notices.ANOTHER}"
         return LoopProblem("TOKEN_INVALID", words, shown)
     if settled.open and ticket.requirement.human is not Human.NONE:
         return LoopProblem("PERMISSION_DENIED", f"{INERT} {approval_hint(ticket.id)}.", {"reason": SELF_APPROVAL})
-    wait = cooling_seconds(ticket, now)
-    if wait:
+    if wait := notices.cooling_seconds(ticket, now):
         details = {"reason": COOLING, "retry_after_seconds": wait}
         return LoopProblem("PERMISSION_DENIED", f"It cools off for {wait} s more. Use the token after this.", details)
     proof = use.state.proof_of(settled, use.agent.session, now)
@@ -308,8 +289,7 @@ def _request_release(
         proof = state.proof_of(settled, agent.session, now)
         if not unmet(proof, settled, tx.approvals(ticket.id), ticket.requirement, now):
             return _release(tx, state, agent, held[1], ticket, now)
-    wait = ATTEMPTS.wait(tx, agent.principal, now)
-    if wait:
+    if wait := ATTEMPTS.wait(tx, agent.principal, now):
         return rate_limit_problem(wait, now, ATTEMPTS)
     ATTEMPTS.failed(tx, agent.principal, now)
     why = enforced_block(state, state.in_force, agent.principal)
@@ -341,12 +321,11 @@ def _judged(state: State, agent: AgentRef, via: Connection, held: tuple[Executio
 def _open_ticket(tx: Tx, state: State, pause: Pause, judged: Judged, reason: str) -> _ReleaseOutcome:
     """Where people's queue is full, only the alert reaches them."""
     step = tx.ticket(pause.ticket) if pause.ticket else None
-    what = f"'{ticket_excerpt(step)}'" if step is not None else pause.reason
+    what = f"'{notices.ticket_excerpt(step)}'" if step is not None else pause.reason
     why = f": {reason.rstrip('.')}" if reason else ""
     words = f"asks to be freed{why}. It waits for {pause.id} ({what}); a yes ends this wait, and approves nothing else"
-    weighed = PolicyResult(
-        _REQUIREMENT, (f"deadlock: {words}",), parts=(Contribution("deadlock", _REQUIREMENT, words),)
-    )
+    part = Contribution("deadlock", _REQUIREMENT, words)
+    weighed = PolicyResult(_REQUIREMENT, (f"deadlock: {words}",), parts=(part,))
     title = f"Free agent {judged.agent.name!r:.80}, which waits for {what}"
     made = sealed(state, replace(new_ticket(state, judged, weighed), title=title[:TITLE]))
     try:

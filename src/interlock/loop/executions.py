@@ -25,6 +25,7 @@ from interlock.loop.agents import (
     paused_execution,
     record_execution,
     refuse_blocked,
+    require_ready,
 )
 from interlock.loop.notices import approval_hint, cooling_message, rejection_message
 from interlock.loop.state import LIVE, RUNNING, pause_of, status_of
@@ -99,8 +100,7 @@ def execute_agent(
 
 def complete_execution(state: State, agent: AgentRef, *, outcome: str = "success", summary: str = "") -> dict[str, Any]:
     """Refuses a blocked principal (C-15)."""
-    state.catch_up()
-    refuse_blocked(state, state.in_force, agent)
+    require_ready(state, agent)
 
     def work(tx: Tx) -> Execution:
         found = current_execution(tx, require_name(agent))
@@ -112,8 +112,7 @@ def complete_execution(state: State, agent: AgentRef, *, outcome: str = "success
             withdraw(tx, state, agent.principal, "complete", lambda ticket: ticket.execution == found.id)
         return end_execution(tx, state, found, "fail" if outcome == "failure" else "complete", ended)
 
-    done = state.store.write(work)
-    return execution_json(done, False)
+    return execution_json(state.store.write(work), False)
 
 
 def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[str, Any]:

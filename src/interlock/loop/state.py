@@ -157,9 +157,9 @@ def stages(
             by_stage[_STAGES[part.name]].append(part.words)
     name, limit = tolerance
     assessment = decision.assessment
-    score = max(assessment.score if assessment else 0, claimed or 0)
-    why = list(assessment.factors if assessment else ())
-    if claimed is not None and claimed > (assessment.score if assessment else 0):
+    own, why = (assessment.score, [*assessment.factors]) if assessment else (0, [])
+    score = max(own, claimed or 0)
+    if score > own:
         why.append(f"the agent's own estimate ({claimed})")
     stage_words = (
         f"{STEP_LIMIT}: {run.max_steps} of {run.max_steps} steps are used; a person has to agree to more"

@@ -16,7 +16,6 @@ from interlock.error_codes import LoopProblem
 from interlock.loop import notices
 from interlock.loop.agents import (
     block,
-    danger_note,
     enforced_block,
     lift_ended_pause,
     pause_in_force,
@@ -24,18 +23,10 @@ from interlock.loop.agents import (
     resume,
     resume_waiting,
     stopped_step,
+    with_danger_note,
 )
 from interlock.loop.executions import require_name
-from interlock.loop.notices import (
-    ANEW,
-    ANOTHER,
-    HOW,
-    approval_hint,
-    cooling_message,
-    cooling_seconds,
-    paused_message,
-    ticket_excerpt,
-)
+from interlock.loop.notices import HOW, approval_hint
 from interlock.loop.report import ReportedStep, StepReport, read_report, validate_step
 from interlock.loop.state import (
     LIVE,
@@ -78,8 +69,7 @@ def record_step(
     state.catch_up()
     by, action = governing(state, require_name(agent), via), intent(step.hint, step.cwd)
     by = monitored_while_paused(state, by, action)
-    why = enforced_block(state, by, agent.principal)
-    if why:  # 2
+    if why := enforced_block(state, by, agent.principal):  # 2
         return stopped_step(state, agent, why)
     for _ in range(TRIES):
         try:
@@ -169,19 +159,19 @@ def _reason(report: StepReport, decision: Decision) -> str:
     verdict, challenge = report.verdict, report.challenge
     now, ticket = report.state.clock.now(), decision.ticket
     if verdict is LoopVerdict.WAIT and report.pause is not None:
-        return paused_message(report.pause, report.awaited, now)
+        return notices.paused_message(report.pause, report.awaited, now)
     reason = reason_of(verdict, decision, report.operation)
     if challenge is not None:
         return f"{reason}. {HOW} (challenge {challenge.id})."
     if verdict is LoopVerdict.REFUSE and ticket is not None and ticket.state is TicketState.REJECTED:
-        return f"{reason} {ANEW if report.pause is not None else ANOTHER}"  # C-19: a pause lasts
+        return f"{reason} {notices.ANEW if report.pause is not None else notices.ANOTHER}"  # C-19: a pause lasts
     # The specification's own words, and nothing beside them.
     literal = report.by.policy.literal_globs and reason == STEP_LIMIT
     if verdict is not LoopVerdict.CONFIRM or ticket is None or literal:
         return reason
     if decision.outcome == "cool_off":
-        return f"{reason}. {cooling_message(ticket, now)}"
-    wait = f" It cools off for {cooling_seconds(ticket, now)} s first." if cooling_seconds(ticket, now) else ""
+        return f"{reason}. {notices.cooling_message(ticket, now)}"
+    wait = f" It cools off for {cools} s first." if (cools := notices.cooling_seconds(ticket, now)) else ""
     more = f": {report.allows}" if reason == STEP_LIMIT else ""
     return f"{reason}. {approval_hint(ticket.id)}{more}.{wait}"
 
@@ -190,8 +180,7 @@ def _notes(report: StepReport, decision: Decision) -> list[dict[str, Any]]:
     """AE-12: nothing is paused or stopped without one."""
     notes, now = report.notes, report.state.clock.now()
     if report.verdict is LoopVerdict.STOP and report.challenge is not None:
-        others = [note for note in notes if note["type"] != notices.DANGER]
-        return [danger_note(report.agent, report.challenge, now), *others]
+        return with_danger_note(notes, report.agent, report.challenge, now)
     if report.verdict is LoopVerdict.GO or any(note["type"] == notices.PAUSE for note in notes):
         return notes
     kind = notices.ERROR if decision.unknown else notices.PAUSE
@@ -262,11 +251,9 @@ def _pause(report: StepReport, tx: Tx, judged: Judged, decision: Decision, ticke
     report.confirmation = _confirmation(ticket, decision.token)
     if report.verdict is LoopVerdict.VERIFY:
         report.challenge = challenges.issue(
-            tx, state, agent, challenges.VERIFY, decision.reason, now, digest=judged.digest, execution=row.id
+            tx, state, agent, challenges.VERIFY, decision.reason, now, judged.digest, row.id
         )
-    challenge = (
-        report.challenge.id if report.challenge is not None and challenges.is_open(report.challenge, now) else ""
-    )
+    challenge = report.challenge.id if report.challenge and challenges.is_open(report.challenge, now) else ""
     pause = replace(
         _pause_of("verify" if challenge else "confirm", judged, decision, ticket, reason),
         challenge=challenge,
@@ -285,7 +272,7 @@ def _pause_of(kind: str, judged: Judged, decision: Decision, ticket: Ticket, rea
 
 def _notify_pause(report: StepReport, tx: Tx, pause: Pause, ticket: Ticket, now: float, execution: str) -> None:
     """AE-11, AE-12, C-23: notifies of the pending permission and its action, and of the pause and its end."""
-    agent, about, title = report.agent, {"ticket": pause.ticket, "execution": execution}, ticket_excerpt(ticket)
+    agent, about, title = report.agent, {"ticket": pause.ticket, "execution": execution}, notices.ticket_excerpt(ticket)
     notices.clear(tx, agent, now, execution=execution)
     if pause.kind == "confirm":
         what = f": {title}" if title != pause.operation else ""
