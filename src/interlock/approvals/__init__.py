@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from interlock.ports import Tx
 
 COOLING, WAITING, APPROVED, REJECTED, EXPIRED, SPENT = TicketState
-LIVE = (COOLING, WAITING, APPROVED)
+LIVE_STATES = (COOLING, WAITING, APPROVED)
 _ENDS = {"reject": REJECTED, "revoke": REJECTED, "expire": EXPIRED}
 MOVES = {
     (COOLING, "approve"): APPROVED,  # a human may agree while it cools; it still has to cool
@@ -27,7 +27,7 @@ MOVES = {
     (WAITING, "approve"): APPROVED,
     (APPROVED, "spend"): SPENT,
     # The veto, second thoughts before it ran, and agreed to but not used in time.
-    **{(state, move): end for state in LIVE for move, end in _ENDS.items()},
+    **{(state, move): end for state in LIVE_STATES for move, end in _ENDS.items()},
 }
 BY_TIME = "time"  # `decided_by` where only time decided
 SELF_APPROVAL = "self-approval"  # a token that frees nothing in the hands of whoever holds it
@@ -95,7 +95,7 @@ def is_withdrawn(ticket: Ticket) -> bool:
 
 def settle(ticket: Ticket, now: float) -> Ticket:
     """As time alone has made it: expired, or approved where only cooling-off was asked for."""
-    if ticket.state in LIVE and now >= ticket.expires_at:
+    if ticket.state in LIVE_STATES and now >= ticket.expires_at:
         unused = f"{UNUSED}: {ticket.decided_by} had said yes" if ticket.state is APPROVED else ""
         return apply_move(ticket, "expire", now, BY_TIME, unused)
     if ticket.state is COOLING and not is_freed_by_time(ticket):

@@ -25,6 +25,7 @@ _AGENTS = (
 ).split()
 _AGENT = re.compile(rf"(?:{'|'.join(map(re.escape, _AGENTS))})(?:[-_.@].*)?")
 _INSTALLED = ("node_modules", "site-packages", "dist-packages")
+_UNSEEN = "it cannot be seen which processes started this one"
 _STREAMS = ((0, "stdin"), (1, "stdout"))
 
 
@@ -58,7 +59,7 @@ def _another_terminal() -> str | None:
     """Why stdin or stdout is not where a person would answer, or None."""
     own = _process(os.getpid())
     if own is None:
-        return "it cannot be seen which processes started this one"
+        return _UNSEEN
     major, minor = (own.terminal >> 8) & 0xFFF, (own.terminal & 0xFF) | ((own.terminal >> 12) & 0xFFF00)
     for file, name in _STREAMS:
         device = os.fstat(file).st_rdev
@@ -71,7 +72,7 @@ def agent_above(pid: int) -> str | None:
     """Why a process or an ancestor looks like an agent's, or None; missing information counts as a reason."""
     for process in _ancestors(pid):
         if process is None:
-            return "it cannot be seen which processes started this one"
+            return _UNSEEN
         if agent := agent_in(process):
             return f"it was started by {agent} (process {process.pid})"
         if process.marks:
@@ -81,12 +82,10 @@ def agent_above(pid: int) -> str | None:
 
 def words_above(pid: int) -> frozenset[str] | None:
     """Options without their values; None where a process cannot be seen."""
-    found = set()
-    for process in _ancestors(pid):
-        if process is None:
-            return None
-        found |= {word.partition("=")[0] for word in process.words}
-    return frozenset(found)
+    above = list(_ancestors(pid))
+    if None in above:
+        return None
+    return frozenset(word.partition("=")[0] for process in above if process for word in process.words)
 
 
 def _ancestors(pid: int) -> Iterator[ProcessInfo | None]:

@@ -89,12 +89,11 @@ def unblock(state: State, by: OperatorSession, principal: str, reason: str = "")
     """Approves nothing (R-10)."""
 
     def work(tx: Tx) -> Block:
-        found = tx.block(principal)
-        if found is None and not state.blocked(principal):
+        now, why = state.clock.now(), state.blocked(principal)
+        found = tx.block(principal) or (Block(principal, why, now, "interlock") if why else None)
+        if found is None:  # also where its row was deleted outside Interlock
             raise NotFound(f"{principal!r} is not blocked")
-        if found is None:  # its row was deleted outside Interlock
-            found = Block(principal, state.blocked(principal), state.clock.now(), "interlock")
-        lifted = replace(found, lifted_at=state.clock.now(), lifted_by=by.operator)
+        lifted = replace(found, lifted_at=now, lifted_by=by.operator)
         tx.save_block(lifted)
         challenges.end(tx, state, principal, challenges.BLOCK, how=challenges.ANSWERED)
         signed_orders.save_order(state, tx, by, *signed_orders.lift_of(found))

@@ -20,9 +20,7 @@ def visitor_of(state: State, token: str, setting_up: bool = False, idles: bool =
         return None
     state.catch_up()
     found = state.visitors.find(token, state.clock.now(), idles)
-    if found is None or not state.sessions.is_valid(found.session):
-        return None
-    if (found.how == SET_UP) is not setting_up:
+    if found is None or not state.sessions.is_valid(found.session) or (found.how == SET_UP) is not setting_up:
         return None
     return replace(found, role=role_of(state, found.operator))
 

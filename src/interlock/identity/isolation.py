@@ -66,7 +66,7 @@ class JailedRun(Struct, frozen=True):
 class Jails(Struct):
     """Stored in a file, so that a new daemon knows them."""
 
-    known: dict[int, JailedRun] = field(default_factory=dict)
+    known: dict[int, JailedRun] = {}
     folder: Path | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -74,7 +74,7 @@ class Jails(Struct):
         """Whose first process is the process's ancestor."""
         known = self.known
         found = next((known[one] for one in ancestors(pid) if one in known), None) if known else None
-        return found if found is not None and found.runs else None
+        return found if found and found.runs else None
 
     def running(self) -> list[JailedRun]:
         return [jail for jail in self.known.values() if jail.runs]

@@ -230,10 +230,9 @@ def _prove(terminal: Terminal, seconds: float) -> None:
     """By a new code, typed once."""
     code = "".join(secrets.choice(_CODE_LETTERS) for _ in range(_CODE_LENGTH))
     shown = "-".join(code[at : at + 4] for at in range(0, _CODE_LENGTH, 4))
-    minutes = f"{seconds / 60:g} min"
     terminal.say(f"Interlock has no operator yet. Whoever types this code becomes its first.\n\n    {shown}\n\n")
     try:
-        typed = terminal.ask(f"Code (valid {minutes}, once): ", seconds)
+        typed = terminal.ask(f"Code (valid {seconds / 60:g} min, once): ", seconds)
     except TerminalError as error:
         raise TerminalError(f"the code was not typed: {error}; start again for a new one") from None
     given = typed.upper().replace("-", "").replace(" ", "")

@@ -42,6 +42,10 @@ class PasskeyProof(Struct, frozen=True, forbid_unknown_fields=True):
     signed: str = ""  # the session's signature of the statement, in hex
     v: int = VERSION
 
+    @property
+    def parts(self) -> tuple[str, str, str, str]:
+        return self.credential, self.authenticator_data, self.client_data, self.signature
+
 
 def key_id(credential: str) -> str:
     return PREFIX + hashlib.sha256(credential.encode()).hexdigest()[:32]
@@ -74,10 +78,9 @@ def from_hex(text: str) -> PasskeyProof:
         raise ProofError(f"proof: {len(text)} characters, at most {MAX_TEXT}")
     try:
         proof = msgspec.json.decode(bytes.fromhex(text), type=PasskeyProof)
-        hexes = (proof.credential, proof.authenticator_data, proof.client_data, proof.signature)
-        for part in (*hexes, proof.delegate, proof.nonce, proof.signed):
+        for part in (*proof.parts, proof.delegate, proof.nonce, proof.signed):
             bytes.fromhex(part)
-        if proof.v != VERSION or not all(hexes) or (proof.head is None) is (proof.delegate == ""):
+        if proof.v != VERSION or not all(proof.parts) or (proof.head is None) is (proof.delegate == ""):
             raise ProofError("proof: of another form")
     except (ValueError, RecursionError) as error:
         raise ProofError(f"proof: not valid: {error}"[:200]) from None

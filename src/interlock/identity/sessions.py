@@ -131,9 +131,8 @@ class OperatorSessions:
         found = self._unlocked.get(place)
         if found is None or found.expires_at <= now or not self.is_valid(found):
             return None
-        if operator and normal_name(operator) != found.operator:
-            return None
-        return self._begin(found, now), found
+        other = operator and normal_name(operator) != found.operator
+        return None if other else (self._begin(found, now), found)
 
     def lock(self, place: Hashable) -> bool:
         with self._lock:

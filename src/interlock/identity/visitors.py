@@ -128,8 +128,7 @@ class Visitors:
 
     def find(self, token: str, now: float, idles: bool = False) -> Visitor | None:
         """An operator's requests postpone idling, a page's own (`idles`) do not."""
-        found = self.shelf.find(token, Visitor, BROWSER)
-        if found is None:
+        if (found := self.shelf.find(token, Visitor, BROWSER)) is None:
             return None
         row, visitor = found
         if not self._limit.lasts(row, now):
@@ -140,9 +139,8 @@ class Visitors:
         return replace(visitor, cookie=token)
 
     def freshen(self, visitor: Visitor, now: float) -> None:
-        found = self.shelf.find(visitor.cookie, Visitor, BROWSER)
-        if found is not None:
-            kept = found[1]
+        if found := self.shelf.find(visitor.cookie, Visitor, BROWSER):
+            _, kept = found
             self.shelf.change(visitor.cookie, replace(kept, session=replace(kept.session, fresh_at=now)))
 
     def link(self, session: OperatorSession, now: float) -> str:

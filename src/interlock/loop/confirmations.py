@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.approvals import SELF_APPROVAL, challenges, move_settled, settle
+from interlock.approvals import LIVE_STATES, SELF_APPROVAL, challenges, move_settled, settle
 from interlock.approvals.answers import withdraw
 from interlock.approvals.statements import unmet
 from interlock.approvals.tickets import TOKEN_FAILURES, new_ticket, sealed, ticket_of, token_of
@@ -108,7 +108,7 @@ def continue_execution(state: State, agent: AgentRef, *, confirmation_token: str
 def get_pending_cli_approvals(state: State, agent: AgentRef) -> dict[str, Any]:
     """Also those that were armed and not used."""
     now = state.clock.now()
-    query = TicketQuery(notices.OPEN_TICKETS, agent.principal, agent.name, limit=100)
+    query = TicketQuery(LIVE_STATES, agent.principal, agent.name, limit=100)
     found = [settle(ticket, now) for ticket in state.store.read(lambda tx: tx.tickets(query))]
     pending = [
         {
@@ -123,7 +123,7 @@ def get_pending_cli_approvals(state: State, agent: AgentRef) -> dict[str, Any]:
             "expires_at": iso(ticket.expires_at),
         }
         for ticket in found
-        if ticket.state in notices.OPEN_TICKETS
+        if ticket.state in LIVE_STATES
     ]
     return {"pending": pending}
 

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id, visible
-from interlock.approvals import settle
+from interlock.approvals import LIVE_STATES, settle
 from interlock.approvals.challenges import is_open
 from interlock.canonical_json import normal_name
 from interlock.loop.state import Pause
@@ -20,7 +20,6 @@ PERMISSION, PAUSE, DANGER = "permission_pending", "autonomy_pause", "danger_zone
 STATUS, ERROR = "status", "error"
 STAYING = (PERMISSION, PAUSE, DANGER)  # repeated with every directive until they are over
 _WIRE = ("operation", "reason", "level", "verificationId")  # 2.2; the rest of the metadata is ours
-OPEN_TICKETS = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)
 ABORT = "end this execution with abort_execution"
 ANOTHER = f"Report another step, or {ABORT}."
 ANEW = "End this execution with abort_execution, then start one for another step."
@@ -93,14 +92,13 @@ def is_over(tx: Tx, note: Notification, now: float) -> bool:
     if metadata.get("verificationId"):
         return not is_open(tx.challenge(str(metadata["verificationId"])), now)
     ticket = tx.ticket(str(metadata["ticket"])) if metadata.get("ticket") else None
-    return ticket is not None and settle(ticket, now).state not in OPEN_TICKETS
+    return ticket is not None and settle(ticket, now).state not in LIVE_STATES
 
 
 def note_json(note: Notification) -> dict[str, Any]:
     """2.2's form."""
     body: dict[str, Any] = {"type": note.type, "message": note.message}
-    metadata = {key: note.metadata[key] for key in _WIRE if note.metadata.get(key)}
-    if metadata:
+    if metadata := {key: note.metadata[key] for key in _WIRE if note.metadata.get(key)}:
         body["metadata"] = metadata
     return body | {"timestamp": iso(note.at)}
 
@@ -125,11 +123,8 @@ def cooling_seconds(ticket: Ticket, now: float) -> int:
 
 
 def cooling_message(ticket: Ticket, now: float) -> str:
-    agreed = (
-        "A person agreed"
-        if ticket.state is TicketState.APPROVED
-        else f"Ticket {short_id(ticket.id)} waits for nobody's yes"
-    )
+    waits = f"Ticket {short_id(ticket.id)} waits for nobody's yes"
+    agreed = "A person agreed" if ticket.state is TicketState.APPROVED else waits
     return f"{agreed}; it cools off for {cooling_seconds(ticket, now)} s more. Ask for the same once more after this."
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from interlock.approvals import challenges, settle
+from interlock.approvals import LIVE_STATES, challenges, settle
 from interlock.approvals.pausing import monitored_while_paused
 from interlock.approvals.tickets import token_of
 from interlock.engine.evaluate import evaluate, evaluate_and_keep
@@ -214,7 +214,7 @@ def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decisio
         row = paused_execution(row, _pause_of("other", judged, decision, decision.ticket, reason), now)
     elif report.verdict is LoopVerdict.WAIT and report.pause is not None and report.pause.ticket:
         ticket = report.awaited = tx.ticket(report.pause.ticket)
-        if ticket is not None and settle(ticket, report.state.clock.now()).state in notices.OPEN_TICKETS:
+        if ticket is not None and settle(ticket, report.state.clock.now()).state in LIVE_STATES:
             report.confirmation = _confirmation(ticket, token_of(report.state, ticket))  # once more
     if row != found and not tx.save_execution(row, found):
         raise Overtaken

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.approvals import BY_TIME, denials, move_settled
+from interlock.approvals import BY_TIME, LIVE_STATES, denials, move_settled
 from interlock.approvals.answers import mark_executed
 from interlock.identity import start_of
 from interlock.model import TicketState
@@ -23,7 +23,6 @@ LEASE = 120.0  # seconds after which another replica takes the watching program 
 UNSEEN = 86_400.0  # seconds for a program that cannot be observed from here: it came by the network
 UNTIL = "aliveUntil"
 MOST = 1_000
-_OPEN = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)
 
 
 def withdraw_ticket(state: State, by: str, id: str, why: str) -> None:
@@ -35,7 +34,7 @@ def withdraw_ticket(state: State, by: str, id: str, why: str) -> None:
 
 def close_abandoned(state: State) -> int:
     """Of plans abandoned or lost with their process; returns their number."""
-    query = TicketQuery(_OPEN, name=NAME, limit=1_000)
+    query = TicketQuery(LIVE_STATES, name=NAME, limit=MOST)
     found = state.store.read(lambda tx: tx.tickets(query))
     left = [ticket for ticket in found if ticket.door == INTERFACE and not _is_attended(state, ticket)]
     if not left:
@@ -43,14 +42,15 @@ def close_abandoned(state: State) -> int:
 
     def work(tx: Tx) -> int:
         rows = [(ticket, tx.plan(ticket.agent.session)) for ticket in left]
-        own = state.recorder.writer
-        mine = [ticket for ticket, row in rows if not state.shared or (row is not None and row.writer == own)]
-        return sum(
-            _close_ticket(tx, state, tx.ticket(one.id), "expire", BY_TIME, "nobody came back to the plan")
-            for one in mine
-        )
+        mine = [ticket.id for ticket, row in rows if (_is_own(state, row) if row else not state.shared)]
+        why = "nobody came back to the plan"
+        return sum(_close_ticket(tx, state, tx.ticket(id), "expire", BY_TIME, why) for id in mine)
 
     return state.store.write(work)
+
+
+def _is_own(state: State, row: PlanRow) -> bool:
+    return not state.shared or row.writer == state.recorder.writer
 
 
 def _close_ticket(tx: Tx, state: State, before: Ticket | None, move: str, by: str, why: str) -> bool:
@@ -122,9 +122,9 @@ def end_run(tx: Tx, state: State, row: PlanRow, status: str, by: str) -> PlanRow
     now = state.clock.now()
     after = replace(row, status=status, ended_at=now)
     tx.save_plan(after)
-    code = {} if row.exit_code == NO_EXIT else {"exit": row.exit_code}
-    journal = {"journal": row.details["journal"]} if row.details.get("journal") else {}
-    details = {"plan": row.id, "status": status, **code, "seconds": int(now - row.started_at), **journal}
+    details = {"plan": row.id, "status": status, "seconds": int(now - row.started_at)}
+    details |= {} if row.exit_code == NO_EXIT else {"exit": row.exit_code}
+    details |= {"journal": row.details["journal"]} if row.details.get("journal") else {}
     state.recorder.event(tx, "plan_end", by, details)
     ticket = tx.ticket(row.ticket) if row.ticket else None
     if ticket is not None and ticket.state is TicketState.SPENT:  # R-4
@@ -139,7 +139,7 @@ def search_plans(state: State, query: PlanQuery) -> list[PlanRow]:
 def recover_interrupted(state: State) -> None:
     """Those of an earlier process; closes abandoned tickets."""
     close_abandoned(state)
-    mine = [row for row in state.store.read(_running) if not state.shared or row.writer == state.recorder.writer]
+    mine = [row for row in state.store.read(_running) if _is_own(state, row)]
     if mine:
         state.store.write(lambda tx: [end_run(tx, state, row, INTERRUPTED, "interlock") for row in mine])
 

@@ -70,12 +70,11 @@ def planner_for(state: State) -> Planner | None:
         return plans.planner
     found = planner_state(state)
     if found.listener is not None and not found.use:
-        by = found.chosen_by
+        by, user = found.chosen_by, found.listener.user
+        who = f"A program of the user {user}" if user else "Some program"
         why = f"not the program that {by} chose" if by else "nobody has said that it is to be asked"
-        raise AnswerRefused(f"{_listens(found.listener)} at {found.settings.host}, and {why}: {HOW}", NOT_CHOSEN)
-    mocks = (
-        found.chosen_by and found.use == MOCK
-    )  # where nobody has chosen and nobody listens, none is asked by mistake
+        raise AnswerRefused(f"{who} answers at {found.settings.host}, and {why}: {HOW}", NOT_CHOSEN)
+    mocks = found.chosen_by and found.use == MOCK  # where nobody chose or listens, none is asked by mistake
     return plans.offer.open(replace(found.settings, use=MOCK) if mocks else found.settings)
 
 
@@ -123,18 +122,11 @@ def planner_state(state: State) -> PlannerState:
     there = plans.offer.listener(settings.host)
     if choice is None:
         return PlannerState("" if there else MOCK, "", settings, there)
-    known = choice.use == MOCK or there is None or there.uid in _trusted(choice)
+    # Root's program may answer, and the one's that listened at the choice; where none did, this daemon's user's.
+    trusted = (0, choice.owner, os.getuid() if choice.owner == UNKNOWN_USER else 0)
+    known = choice.use == MOCK or there is None or there.uid in trusted
     settings = replace(settings, model=choice.model or settings.model)
     return PlannerState(choice.use if known else "", choice.by, settings, there)
-
-
-def _trusted(choice: ChosenPlanner) -> frozenset[int]:
-    """Whose program may answer: root's, and the one's that listened at the choice; where none did, this daemon's user's."""
-    return frozenset({0, choice.owner} | ({os.getuid()} if choice.owner == UNKNOWN_USER else set()))
-
-
-def _listens(there: PortListener) -> str:
-    return f"A program of the user {there.user} answers" if there.user else "Some program answers"
 
 
 def _seal(state: State, choice: ChosenPlanner) -> str:

@@ -25,9 +25,9 @@ class PasskeyRefused(Exception):
 
 def creation_options(rp_id: str, challenge: bytes, operator: str, known: Iterable[str]) -> dict[str, Any]:
     """The passkey verifies its user each time, and is not registered yet."""
-    import webauthn.helpers.structs
+    import webauthn
+    from webauthn.helpers import structs
 
-    structs = webauthn.helpers.structs
     options = webauthn.generate_registration_options(
         rp_id=rp_id,
         rp_name=RP_NAME,
@@ -46,9 +46,9 @@ def creation_options(rp_id: str, challenge: bytes, operator: str, known: Iterabl
 
 def request_options(rp_id: str, challenge: bytes, allowed: Iterable[str] = ()) -> dict[str, Any]:
     """Without ids, the user chooses the passkey."""
-    import webauthn.helpers.structs
+    import webauthn
+    from webauthn.helpers import structs
 
-    structs = webauthn.helpers.structs
     options = webauthn.generate_authentication_options(
         rp_id=rp_id,
         challenge=challenge,
@@ -71,7 +71,7 @@ def verify_registration(response: Json, challenge: bytes, rp_id: str, origin: st
         expected_origin=origin,
         require_user_verification=True,
     )
-    transports = (response.get("response") or {}).get("transports") or ()
+    transports = (response.get("response") or {}).get("transports")
     words = [str(one)[:20] for one in transports[:8]] if isinstance(transports, list) else []
     key = found.credential_public_key.hex()  # COSE
     public = {"public_key": key, "rp_id": rp_id, "aaguid": str(found.aaguid), "transports": words}
@@ -83,9 +83,10 @@ def credential_id(response: Json) -> str:
     import webauthn.helpers
 
     claimed = response.get("id")
-    fits = isinstance(claimed, str) and len(claimed) < 2_000
+    if not isinstance(claimed, str) or len(claimed) >= 2_000:
+        return ""
     try:
-        return webauthn.helpers.base64url_to_bytes(str(claimed)).hex() if fits else ""
+        return webauthn.helpers.base64url_to_bytes(claimed).hex()
     except ValueError:
         return ""
 
@@ -126,9 +127,8 @@ def verify_proof(passkey: Credential, proof: PasskeyProof, challenge: bytes) -> 
     """Signature, site, user verification; False for anything malformed."""
     import webauthn.helpers
 
-    raw = (proof.credential, proof.authenticator_data, proof.client_data, proof.signature)
     try:
-        id, *parts = (webauthn.helpers.bytes_to_base64url(bytes.fromhex(value)) for value in raw)
+        id, *parts = (webauthn.helpers.bytes_to_base64url(bytes.fromhex(value)) for value in proof.parts)
         response = dict(zip(_PARTS, parts, strict=True))
         client = bytes.fromhex(proof.client_data)
         _same_page(client)
