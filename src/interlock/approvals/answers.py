@@ -37,7 +37,7 @@ def approve(state: State, session: OperatorSession, id: str, reason: str = "") -
         signed = sign_statement(session, ticket, "approve", now, spend_by(ticket, now) + 1)
         tx.add_approval(signed)
         found = agreement(state, ticket, tx.approvals(id), now)
-        if found is not None and session.operator not in found.by:
+        if found and session.operator not in found.by:
             raise AnswerRefused("your signature does not count: the ticket may have changed; review it again")
         if found is None or not found.satisfied:
             return ticket  # one of several who are asked
@@ -161,7 +161,7 @@ def agreement(state: State, ticket: Ticket, approvals: Iterable[Approval], now: 
 def sign_statement(session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float) -> Approval:
     """Signed with the operator's unlocked key, or by a passkey touched for it."""
     made = session.prepared
-    if made is not None and (made.ticket, made.verdict) == (ticket.id, verdict):
+    if made and (made.ticket, made.verdict) == (ticket.id, verdict):
         return made
     reauth = session.asked_anew(ticket.id, now)
     text = statement_text(
@@ -180,7 +180,7 @@ _MOST = 1_000
 def abandon(state: State, id: str) -> None:
     def work(tx: Tx) -> None:
         ticket = tx.ticket(id)
-        if ticket is not None and ticket.open:
+        if ticket and ticket.open:
             _expire(tx, state, ticket, CALLER_GONE, "its caller went away before it was answered")
 
     state.store.write(work)

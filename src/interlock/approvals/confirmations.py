@@ -124,7 +124,7 @@ def _answer(tx: Tx, state: State, asked: ClientQuestion, approve: bool) -> Ticke
 def record_run(state: State, agent: AgentRef, id: str) -> Ticket | None:
     """Of a call that ran after the client's own prompt; unattested."""
     changed = state.store.write(lambda tx: _record_run(tx, state, agent, id))
-    if changed is not None:
+    if changed:
         state.tell("approve", changed)
     return changed
 

@@ -35,7 +35,7 @@ def sentence(judged: Judged, weighed: PolicyResult, held: Resolution, kept: Take
     if judged.policy.literal_globs and held.outcome != "allow":
         return held.reason or weighed.reason()
     if held.outcome == "allow":
-        return _allowed(weighed, held) + (f" {notice(kept.id)}" if kept is not None else "")
+        return _allowed(weighed, held) + (f" {notice(kept.id)}" if kept else "")
     lead = "Denied" if held.outcome in ("block", "deny") else "Held"
     why = undo_words_after(held.reason or weighed.reason(), weighed.factors)
     word, found, rest = why.partition(": ")
@@ -61,7 +61,7 @@ def notice(id: str) -> str:
 
 
 def _allowed(weighed: PolicyResult, held: Resolution) -> str:
-    if held.keep is TicketChange.SPEND and held.ticket is not None:
+    if held.keep is TicketChange.SPEND and held.ticket:
         by = held.ticket.decided_by
         who = "it cooled off and nobody objected" if by == BY_TIME else f"{by} approved it"
         return f"Allowed once: {who} ({short_id(held.ticket.id)})."
@@ -106,7 +106,7 @@ def _next(judged: Judged, held: Resolution, ticket: Ticket) -> str:
 
 def prompt_reason(decision: Decision) -> str:
     """For a person at the agent's own prompt, without the way to the ticket."""
-    return decision.reason.removesuffix(_way(decision.ticket)) if decision.ticket is not None else decision.reason
+    return decision.reason.removesuffix(_way(decision.ticket)) if decision.ticket else decision.reason
 
 
 def waiting_line(ticket: Ticket) -> str:

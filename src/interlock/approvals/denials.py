@@ -49,7 +49,7 @@ class MatchedDenial(Struct, frozen=True):
             Relation.INSIDE: f"the same effect on {target}, which this is a part of,",
             Relation.AROUND: f"the same effect on {target}, which is a part of this,",
         }[self.relation]
-        if self.waits and self.ticket is not None:
+        if self.waits and self.ticket:
             return f"{what} waits for an answer as {short_id(self.ticket.id)} ({self.ticket.title[:120]})"
         if self.ticket is None or not self.ticket.decided_by:
             return f"{what} was rejected as {short_id(self.denial.ticket)}"
@@ -120,10 +120,10 @@ def find_denial(tx: Tx, state: State, judged: Judged, own: Ticket | None) -> Mat
     found = []
     for one in matching_denials(judged, stored.values())[:_MOST_READ]:
         ticket = tx.ticket(one.denial.ticket)
-        whole = replace(one, ticket=settle(ticket, judged.now) if ticket is not None else None)
+        whole = replace(one, ticket=settle(ticket, judged.now) if ticket else None)
         if whole.binds:
             found.append(whole)
-    answered = settle(own, judged.now) if own is not None else None
+    answered = settle(own, judged.now) if own else None
     asked = answered is not None and (answered.open or bool(answered.decided_by))
     # Only a rejection binds everyday work, since moving a held target aside is good advice.
     everyday = judged.assessment.level < Level.DESTRUCTIVE

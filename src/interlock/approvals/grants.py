@@ -59,7 +59,7 @@ def _save(state: State, by: OperatorSession, grant: Grant, proof: Mapping[str, s
 
 def _signed(state: State, by: OperatorSession, grant: Grant) -> Grant:
     """In a browser, dangerous terms take a passkey touch for exactly these."""
-    if by.granted is not None:
+    if by.granted:
         if _lasting(by.granted) != _lasting(grant):
             raise AnswerRefused("you were asked anew for other terms than these; sign again")
         return by.granted

@@ -74,7 +74,7 @@ def _order(
 def refresh(state: State) -> None:
     """Ends an expired pause, and adopts one from before a restart once its signature is proved."""
     roster = state.sessions.roster
-    if roster is not None and state.pause.roster is not roster and not state.shared:
+    if roster and state.pause.roster is not roster and not state.shared:
         state.store.read(lambda tx: adopt(state, tx))
         state.pause.roster = roster
     found = state.pause.found
@@ -100,14 +100,14 @@ def adopt(state: State, tx: Tx) -> None:
     if order.at > state.pause.order:
         state.pause.order = order.at
         state.pause.found = _of(state, order) if _ended(tx) != repr(order.at) else None
-    if state.sessions.roster is not None:
+    if state.sessions.roster:
         state.alerts.pop(ALERT, None)
 
 
 def warn(state: State) -> None:
     """Warns of a pause whose signature cannot be checked before an operator signs in."""
     found = state.store.read(lambda tx: _read(signed_orders.read_order(tx, signed_orders.PAUSE)))
-    if found is not None and found.at(state.clock.now()):
+    if found and found.at(state.clock.now()):
         words = f"a pause until {iso(found.until)} was in force before this start; `interlock unlock` brings it back"
         state.alerts[ALERT] = words
 

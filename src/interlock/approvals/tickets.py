@@ -219,7 +219,7 @@ def token_details(
 ) -> dict[str, Any]:
     """The details of a code (1.9); a token is named as in the record."""
     ticket = held.ticket
-    if code == HELD and ticket is not None:
+    if code == HELD and ticket:
         assessment, adapted = judged.assessment, judged.request.adapter_context
         declared = adapted.call.reasons if adapted else ()  # the adapter's own words only
         reasons = declared or dict.fromkeys(finding.reason for finding in assessment.findings)
@@ -240,9 +240,9 @@ def token_details(
     if not code.startswith("TOKEN_"):
         return {"reason": SELF_APPROVAL} if held.reason.startswith(SELF_APPROVAL) else {}
     said: dict[str, Any] = {"token": name_of(_presented(state, judged, ticket)), **held.details}
-    if code == "TOKEN_EXPIRED" and ticket is not None:
+    if code == "TOKEN_EXPIRED" and ticket:
         said |= {"expired_at": iso(ticket.expires_at), "current_time": iso(judged.now)}
-    elif code == "TOKEN_ALREADY_USED" and ticket is not None:
+    elif code == "TOKEN_ALREADY_USED" and ticket:
         said["consumed_at"] = iso(ticket.spent_at)
     return said
 
@@ -250,9 +250,9 @@ def token_details(
 def token_entries(state: State, judged: Judged, held: Resolution, issued: bool) -> list[AuditEvent]:
     """CT-12."""
     request, ticket = judged.request, held.ticket
-    if issued and ticket is not None:
+    if issued and ticket:
         return [_entry(state, judged, "TOKEN_ISSUED", ticket)]
-    if held.keep is TicketChange.SPEND and held.outcome == "allow" and ticket is not None:
+    if held.keep is TicketChange.SPEND and held.outcome == "allow" and ticket:
         return [_entry(state, judged, "TOKEN_VALIDATED", ticket, user=ticket.decided_by)]
     if (request.token or request.pending) and (reason := _failure(held)):
         return [_entry(state, judged, "TOKEN_REJECTED", ticket, reason)]

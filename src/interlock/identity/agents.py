@@ -40,9 +40,9 @@ def add_agent(state: State, by: OperatorSession, name: str, trust_tier: str = ""
 def agent_of(state: State, token: str) -> AgentRow | None:
     mark = hash_token(token)
     row = state.store.read(lambda tx: tx.agent_by_token(mark))
-    if row is not None and not state.shared:  # a row that no operator command wrote identifies no agent
+    if row and not state.shared:  # a row that no operator command wrote identifies no agent
         row = state.baseline.agent(row.principal, row.name)
-    return row if row is not None and row.token_hash == mark and not row.revoked_at else None
+    return row if row and row.token_hash == mark and not row.revoked_at else None
 
 
 def change_agent(

@@ -82,7 +82,7 @@ class Jails(Struct):
     def add(self, jail: JailedRun) -> None:
         with self.lock:
             self.known = {one.pid: one for one in [*self.running()[-MOST:], jail]}
-            if self.folder is not None:
+            if self.folder:
                 _put(self.folder / _NAME, [asdict(jail) for jail in self.known.values()])
 
     def load(self, folder: Path) -> None:
@@ -94,7 +94,7 @@ class Jails(Struct):
 
     def stand(self, blocked: Mapping[str, str]) -> None:
         """Where hooks in a jail can read them; raises OSError."""
-        if self.folder is not None:
+        if self.folder:
             with self.lock:
                 _put(self.folder / FOLDER / STANDING, {"blocked": dict(blocked)})
 

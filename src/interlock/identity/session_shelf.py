@@ -166,7 +166,7 @@ class SessionShelf(Struct, frozen=True):
 
         def work(tx: Tx) -> SealedSession | None:
             row = tx.sealed_session(hash_token(token))
-            return row if row is not None and row.kind in kinds and tx.delete_session(row.mark) else None
+            return row if row and row.kind in kinds and tx.delete_session(row.mark) else None
 
         return self._open(self._store.write(work), token, of, kinds)
 

@@ -155,7 +155,7 @@ class OperatorSessions:
     def session(self, token: str, now: float) -> OperatorSession | None:
         """None where its operator is disabled or has another key."""
         found = self._open.get(hash_token(token))
-        return found if found is not None and found.expires_at > now and self.is_valid(found) else None
+        return found if found and found.expires_at > now and self.is_valid(found) else None
 
     def is_valid(self, session: OperatorSession) -> bool:
         """Its operator is enabled and still has the key that it signs with."""

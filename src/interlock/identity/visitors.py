@@ -150,7 +150,7 @@ class Visitors:
 
     def take_link(self, token: str, now: float) -> OperatorSession | None:
         found = self.shelf.take(token, OperatorSession, LINK)
-        return found[1] if found is not None and found[0].ends_at > now else None
+        return found[1] if found and found[0].ends_at > now else None
 
     def begin(self, kind: str, challenge: bytes, visitor: str, now: float, about: Any = None) -> str:
         """Those of visitors are counted apart, so that a flood of sign-ins blocks no approval."""

@@ -35,7 +35,7 @@ def pause_in_force(
     """C-19: the pause of any of its executions; a verify pause also without one, while its challenge is open."""
     for one in among:
         pause = pause_of(one.pause)
-        if pause is not None and not is_lifted(tx, pause, now):
+        if pause and not is_lifted(tx, pause, now):
             return one, pause
     for challenge in tx.challenges(agent.principal):
         mine = challenge.kind == challenges.VERIFY and normal_name(challenge.agent.name) == normal_name(agent.name)
@@ -58,7 +58,7 @@ def is_lifted(tx: Tx, pause: Pause, now: float) -> bool:
 def resume(tx: Tx, execution: Execution, now: float) -> Execution:
     """With one more quota where steps had run out (C-20)."""
     pause = pause_of(execution.pause)
-    if pause is not None and pause.grants:
+    if pause and pause.grants:
         notices.notify(tx, execution.agent, notices.STATUS, f"A person agreed: {execution.quota} more steps", now)
     return unpaused_execution(execution, now, pause is not None and pause.grants)
 
@@ -66,7 +66,7 @@ def resume(tx: Tx, execution: Execution, now: float) -> Execution:
 def resume_waiting(tx: Tx, agent: AgentRef, ticket: str, now: float, but: str = "") -> None:
     for one in tx.executions(agent, live=True):
         pause = pause_of(one.pause)
-        if pause is not None and pause.ticket == ticket and one.id != but:
+        if pause and pause.ticket == ticket and one.id != but:
             tx.save_execution(resume(tx, one, now), one)
 
 
@@ -152,7 +152,7 @@ def stopped_step(state: State, agent: AgentRef, why: str) -> dict[str, Any]:
         notifications=with_danger_note(notes, agent, challenge, now),
     )
     data = {"status": BLOCKED, "autonomy": to_builtins(directive)}
-    return {"execution_id": execution.id, "step": execution.steps, **data} if execution is not None else data
+    return {"execution_id": execution.id, "step": execution.steps, **data} if execution else data
 
 
 def with_danger_note(

@@ -95,7 +95,7 @@ def continue_execution(state: State, agent: AgentRef, *, confirmation_token: str
             return LoopProblem("PERMISSION_DENIED", words, {"reason": "a challenge is open"})
         use = _TokenUse(tx, state, agent, confirmation_token or token_of(state, ticket), ticket.operation, now)
         named = ticket_of(tx, use.token)
-        mine = _armed(use, ticket if named is not None and named.id == ticket.id else None)
+        mine = _armed(use, ticket if named and named.id == ticket.id else None)
         if isinstance(mine, LoopProblem):
             return _record_failure(use, ticket, mine)
         done = _use_token(use, ticket)
@@ -134,8 +134,8 @@ def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) ->
 
     def work(tx: Tx) -> Ticket | LoopProblem:
         ticket = tx.ticket(request_id)
-        mine = ticket if ticket is not None and ticket.agent.principal == agent.principal else None
-        token, operation = (token_of(state, mine), mine.operation) if mine is not None else (request_id, "")
+        mine = ticket if ticket and ticket.agent.principal == agent.principal else None
+        token, operation = (token_of(state, mine), mine.operation) if mine else (request_id, "")
         use = _TokenUse(tx, state, agent, token, operation, state.clock.now())
         found = _own_armed(use, mine, once=False)
         return found if isinstance(found, LoopProblem) else settle(found, use.now)
@@ -163,7 +163,7 @@ def _own_armed(use: _TokenUse, ticket: Ticket | None, once: bool = True) -> Tick
     """Else the problem, counted: another's token is none."""
     if wait := TOKEN_FAILURES.wait(use.tx, use.agent.principal, use.now):
         return rate_limit_problem(wait, use.now, TOKEN_FAILURES)
-    mine = ticket if ticket is not None and ticket.agent.principal == use.agent.principal else None
+    mine = ticket if ticket and ticket.agent.principal == use.agent.principal else None
     found = _armed(use, mine, once)
     return _record_failure(use, mine, found) if isinstance(found, LoopProblem) else found
 
@@ -204,7 +204,7 @@ def _record_failure(use: _TokenUse, ticket: Ticket | None, found: LoopProblem) -
     """C-14, CT-12, CT-13."""
     TOKEN_FAILURES.failed(use.tx, use.agent.principal, use.now)
     why = str(found.details.get("reason", found.code)) if found.code == "PERMISSION_DENIED" else found.code
-    name, adapter = (ticket.operation, ticket.adapter) if ticket is not None else (use.operation[:200], "loop")
+    name, adapter = (ticket.operation, ticket.adapter) if ticket else (use.operation[:200], "loop")
     body = token_body(use.now, "TOKEN_REJECTED", use.token, name, adapter, why, use.agent.session)
     use.state.recorder.now(use.tx, "TOKEN_REJECTED", body)
     return found
@@ -270,7 +270,7 @@ def release_deadlock(
     state.catch_up()
     reason = redact_text(reason)[:REASON_CHARS]
     done = stored(state, lambda tx: _request_release(tx, state, agent, via, reason))
-    if done.opened is not None:
+    if done.opened:
         state.tell("held", done.opened)
     if not done.released:
         state.tell("deadlock", None, f"agent {agent.name!r:.80} ({agent.principal}) asks to be freed: {reason}")
@@ -282,9 +282,9 @@ def _request_release(
 ) -> _ReleaseOutcome | LoopProblem:
     now, found = state.clock.now(), tx.executions(agent, live=True)
     held = pause_in_force(tx, agent, found, now)
-    judged = _judged(state, agent, via, held, now) if held is not None else None
-    ticket = tx.live_ticket(judged.digest, agent) if judged is not None else None
-    settled = settle(ticket, now) if ticket is not None else None
+    judged = _judged(state, agent, via, held, now) if held else None
+    ticket = tx.live_ticket(judged.digest, agent) if judged else None
+    settled = settle(ticket, now) if ticket else None
     if held and ticket and settled and settled.state is TicketState.APPROVED:
         proof = state.proof_of(settled, agent.session, now)
         if not unmet(proof, settled, tx.approvals(ticket.id), ticket.requirement, now):
@@ -302,7 +302,7 @@ def _request_release(
         return _ReleaseOutcome(f"{_ASKED} {HOW}.")
     if held is None or judged is None:
         return _ReleaseOutcome(f"An operator was told, but nothing holds this agent: report the next step, or {ABORT}.")
-    if settled is not None and settled.state is TicketState.REJECTED:
+    if settled and settled.state is TicketState.REJECTED:
         return _ReleaseOutcome(f"This was refused: {rejection_message(settled)} Wait for the answer, or {ABORT}.")
     return _open_ticket(tx, state, held[1], judged, reason)
 
@@ -348,7 +348,7 @@ def _release(
         return LoopProblem("TOKEN_ALREADY_USED")
     for one in tx.executions(agent, live=True):
         mine = pause_of(one.pause)
-        if mine is not None and mine.id == pause.id and one.status in LIVE:
+        if mine and mine.id == pause.id and one.status in LIVE:
             tx.save_execution(unpaused_execution(one, now, False), one)
     challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name)
     if pause.kind != "other":  # another name's ticket is not this one's to take back

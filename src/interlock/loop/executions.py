@@ -122,7 +122,7 @@ def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[
         mine, ended = current_execution(tx, require_name(agent)), {"summary": redact_text(reason)[:SUMMARY_CHARS]}
         challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name)
         others = [one for one in tx.executions(agent, live=True) if one.pause and (mine is None or one.id != mine.id)]
-        cancelled = [end_execution(tx, state, one, "cancel", ended) for one in (mine, *others) if one is not None]
+        cancelled = [end_execution(tx, state, one, "cancel", ended) for one in (mine, *others) if one]
         ids = {one.id for one in cancelled}
         withdraw(tx, state, agent.principal, "abort", lambda ticket: ticket.execution in ids)
         return cancelled[0] if cancelled else None
@@ -144,7 +144,7 @@ def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
         if found is None:
             raise no_execution_error(agent)
         row = tx.block(agent.principal)  # one deleted outside Interlock lifts nothing, another replica's counts
-        block = row.reason if row is not None else state.blocked(agent.principal)
+        block = row.reason if row else state.blocked(agent.principal)
         pause = pause_in_force(tx, agent, [found], now) if found.status in LIVE else None
         shown = replace(found, status=RUNNING) if found.pause and pause is None and found.status in LIVE else found
         body = execution_json(shown, bool(block)) | {
@@ -156,12 +156,12 @@ def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
         }
         if found.goal:
             body["goal"] = dict(found.goal)
-        if pause is not None:
+        if pause:
             body["pause"] = {"waits_for": pause[1].id, "reason": pause[1].reason, "since": iso(pause[1].since)}
         if block and found.status in LIVE:
             body["blocked"] = block
             one = challenges.live_challenge(tx, agent, challenges.BLOCK, now)
-            body |= {"challenge": one.id} if one is not None else {}
+            body |= {"challenge": one.id} if one else {}
         notes = notices.pending(tx, agent, now)
         return body | ({"notifications": notes} if notes else {})
 
@@ -190,11 +190,11 @@ def refusal(decision: Decision, now: float) -> LoopProblem:
     ticket, message = decision.ticket, str(error.get("message", ""))
     if details.get("reason") == SELF_APPROVAL:
         message = f"{INERT} {approval_hint(ticket.id)}." if ticket else INERT
-    elif ticket is not None and ticket.state is TicketState.REJECTED:
+    elif ticket and ticket.state is TicketState.REJECTED:
         message = f"This was refused: {rejection_message(ticket)} Tell the user, and ask for something else."
-    elif ticket is not None and decision.outcome == "cool_off":
+    elif ticket and decision.outcome == "cool_off":
         message = cooling_message(ticket, now)
-    elif ticket is not None and decision.code == "CONFIRMATION_REQUIRED":
+    elif ticket and decision.code == "CONFIRMATION_REQUIRED":
         message = confirmation_hint(short_id(ticket.id))
     return LoopProblem(decision.code, message, details, failure.get("confirmation"))
 
@@ -211,10 +211,10 @@ def _begin(state: State, made: Execution, tx: Tx, judged: Judged, decision: Deci
     if not decision.allowed:
         return
     before = current_execution(tx, made.agent)
-    if before is not None:
+    if before:
         pause = pause_of(before.pause)
         end_execution(tx, state, before, "cancel", {"summary": f"execution {made.id} took its place"})
-        if pause is not None and not is_lifted(tx, pause, judged.now):
+        if pause and not is_lifted(tx, pause, judged.now):
             made = paused_execution(made, pause, judged.now)
     tx.save_execution(made, None)
     record_execution(tx, state, made, {"goal": made.goal, "max_steps": made.max_steps})

@@ -104,8 +104,8 @@ class StepReport(Struct):
     @property
     def context(self) -> StepContext:
         step, run, pause = self.step, self.execution, self.pause
-        words = f"{pause.reason or 'a step is held'} (waits for {pause.id})" if pause is not None else ""
-        human = Human(pause.human) if pause is not None and self.same else Human.NONE
+        words = f"{pause.reason or 'a step is held'} (waits for {pause.id})" if pause else ""
+        human = Human(pause.human) if pause and self.same else Human.NONE
         if self.same and human is Human.NONE:  # it only cools off, which the policy asks for by itself
             words = ""
         given = {"outcome": step.outcome, "description": step.description, "findings": step.findings}

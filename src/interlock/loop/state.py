@@ -183,8 +183,8 @@ def reason_of(verdict: LoopVerdict, decision: Decision, operation: str) -> str:
         for name in ("deny", "never", TAMPERING):
             if name in named:
                 return _sentence(named[name])
-        worst = decision.assessment.worst if decision.assessment is not None else None
-        return "In the danger zone" + (f": {finding_words(worst).rstrip('.')}" if worst is not None else "")
+        worst = decision.assessment.worst if decision.assessment else None
+        return "In the danger zone" + (f": {finding_words(worst).rstrip('.')}" if worst else "")
     if verdict is LoopVerdict.REFUSE:
         return decision.reason
     if "steps" in named:
@@ -192,7 +192,7 @@ def reason_of(verdict: LoopVerdict, decision: Decision, operation: str) -> str:
     if "approve_pattern" in named:
         return f"Action requires approval: {operation}"
     asks = max(decision.parts, key=lambda part: int(part.requirement.human), default=None)
-    return _sentence(asks.words.rstrip(".")) if asks is not None else decision.reason
+    return _sentence(asks.words.rstrip(".")) if asks else decision.reason
 
 
 def _sentence(words: str) -> str:

@@ -144,7 +144,7 @@ def _factors(report: StepReport, decision: Decision) -> tuple[str, ...]:
     policy = by.policy
     tolerance = policy.tolerance, TOLERANCES[policy.tolerance]
     factors = stages(decision, report.tier, report.execution, step.outcome, tolerance, step.risk)
-    if decision.allowed and decision.ticket is not None:
+    if decision.allowed and decision.ticket:
         return (*factors, decision.reason)  # who approved
     if by.mode != "monitoring":
         return factors
@@ -158,13 +158,13 @@ def _factors(report: StepReport, decision: Decision) -> tuple[str, ...]:
 def _reason(report: StepReport, decision: Decision) -> str:
     verdict, challenge = report.verdict, report.challenge
     now, ticket = report.state.clock.now(), decision.ticket
-    if verdict is LoopVerdict.WAIT and report.pause is not None:
+    if verdict is LoopVerdict.WAIT and report.pause:
         return notices.paused_message(report.pause, report.awaited, now)
     reason = reason_of(verdict, decision, report.operation)
-    if challenge is not None:
+    if challenge:
         return f"{reason}. {HOW} (challenge {challenge.id})."
-    if verdict is LoopVerdict.REFUSE and ticket is not None and ticket.state is TicketState.REJECTED:
-        return f"{reason} {notices.ANEW if report.pause is not None else notices.ANOTHER}"  # C-19: a pause lasts
+    if verdict is LoopVerdict.REFUSE and ticket and ticket.state is TicketState.REJECTED:
+        return f"{reason} {notices.ANEW if report.pause else notices.ANOTHER}"  # C-19: a pause lasts
     # The specification's own words, and nothing beside them.
     literal = report.by.policy.literal_globs and reason == STEP_LIMIT
     if verdict is not LoopVerdict.CONFIRM or ticket is None or literal:
@@ -179,13 +179,13 @@ def _reason(report: StepReport, decision: Decision) -> str:
 def _notes(report: StepReport, decision: Decision) -> list[dict[str, Any]]:
     """AE-12: nothing is paused or stopped without one."""
     notes, now = report.notes, report.state.clock.now()
-    if report.verdict is LoopVerdict.STOP and report.challenge is not None:
+    if report.verdict is LoopVerdict.STOP and report.challenge:
         return with_danger_note(notes, report.agent, report.challenge, now)
     if report.verdict is LoopVerdict.GO or any(note["type"] == notices.PAUSE for note in notes):
         return notes
     kind = notices.ERROR if decision.unknown else notices.PAUSE
     metadata = {"reason": report.verdict.value, "level": report.tier.value}
-    if report.challenge is not None:
+    if report.challenge:
         metadata["verificationId"] = report.challenge.id
     note = {"type": kind, "message": _reason(report, decision), "metadata": metadata, "timestamp": iso(now)}
     return [note, *notes]
@@ -206,15 +206,15 @@ def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decisio
     elif report.verdict is LoopVerdict.STOP:
         reason = reason_of(report.verdict, decision, report.operation)
         report.challenge = block(tx, report.state, report.agent, reason, now, digest=judged.digest, execution=row.id)
-    elif report.verdict in (LoopVerdict.CONFIRM, LoopVerdict.VERIFY) and decision.ticket is not None:
+    elif report.verdict in (LoopVerdict.CONFIRM, LoopVerdict.VERIFY) and decision.ticket:
         row = _pause(report, tx, judged, decision, decision.ticket, row)
-    elif report.verdict is LoopVerdict.REFUSE and decision.ticket is not None and settle(decision.ticket, now).open:
+    elif report.verdict is LoopVerdict.REFUSE and decision.ticket and settle(decision.ticket, now).open:
         # ESL-08, C-19: the same step is held under another name; it waits until a person has answered that one.
         reason = f"The same is held for agent {decision.ticket.agent.name!r:.80}"
         row = paused_execution(row, _pause_of("other", judged, decision, decision.ticket, reason), now)
-    elif report.verdict is LoopVerdict.WAIT and report.pause is not None and report.pause.ticket:
+    elif report.verdict is LoopVerdict.WAIT and report.pause and report.pause.ticket:
         ticket = report.awaited = tx.ticket(report.pause.ticket)
-        if ticket is not None and settle(ticket, report.state.clock.now()).state in LIVE_STATES:
+        if ticket and settle(ticket, report.state.clock.now()).state in LIVE_STATES:
             report.confirmation = _confirmation(ticket, token_of(report.state, ticket))  # once more
     if row != found and not tx.save_execution(row, found):
         raise Overtaken
@@ -229,15 +229,15 @@ def _count_step(report: StepReport, tx: Tx, judged: Judged, decision: Decision, 
     if spent is None and report.by.mode == "enforcing":
         if row.steps >= row.max_steps or pause_in_force(tx, report.agent, [row], now):
             raise Overtaken  # another step of this agent was faster
-    if spent is not None:
+    if spent:
         resume_waiting(tx, report.agent, spent.id, now, but=row.id)
         pause = pause_of(row.pause)
-        if pause is not None and pause.ticket == spent.id:
+        if pause and pause.ticket == spent.id:
             row = resume(tx, row, now)
         challenges.end(tx, state, report.agent.principal, challenges.VERIFY, report.agent.name, challenges.ANSWERED)
         notices.clear(tx, report.agent, now, ticket=spent.id)
     assessment = decision.assessment
-    risk = assessment.score if assessment is not None and assessment.level >= Level.DESTRUCTIVE else 0
+    risk = assessment.score if assessment and assessment.level >= Level.DESTRUCTIVE else 0
     tally = dict(row.tally)
     if report.repetition in tally or len(tally) < MOST_COUNTED:
         tally[report.repetition] = int(tally.get(report.repetition, 0)) + 1

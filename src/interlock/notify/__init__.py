@@ -205,7 +205,7 @@ def describe_time(at: float, now: float) -> str:
 
 
 def head_words(row: AuditRow | None) -> str:
-    return f"{row.writer}:{row.seq}:{row.hash}" if row is not None else ""
+    return f"{row.writer}:{row.seq}:{row.hash}" if row else ""
 
 
 def _agent(agent: AgentRef) -> dict[str, str]:

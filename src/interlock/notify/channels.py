@@ -55,8 +55,8 @@ def open_implied_channel(
     """None where there is no desktop."""
     way = settings.implied
     screen = platform == "darwin" or environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
-    program = notifier(environ, platform) if way is not None and screen else None
-    return [OpenChannel(way, Desktop(program, environ))] if way is not None and program is not None else []
+    program = notifier(environ, platform) if way and screen else None
+    return [OpenChannel(way, Desktop(program, environ))] if way and program is not None else []
 
 
 def _open_channel(way: ChannelRoute, folder: Path, environ: Mapping[str, str]) -> OpenChannel:

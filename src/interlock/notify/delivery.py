@@ -245,7 +245,7 @@ class Courier:
             else notice_message(row.id.partition("/")[2], row.event, row.words, place, now, row.about)
             for row in rows
         ]
-        code = self._code(matter) if matter is not None and self._shows_codes else ""
+        code = self._code(matter) if matter and self._shows_codes else ""
         return replace(digest(made), code=code)
 
     def _code(self, matter: PendingItem) -> str:
@@ -256,12 +256,12 @@ class Courier:
             kept = self.state.store.read(lambda tx: tx.challenge(matter.challenge))
             by = f"channel:{self.way.name}"
             shown = self.state.codes.shown(matter.challenge, self.state.clock.now())
-            if kept is None or (shown is not None and shown.release.channel != by):
+            if kept is None or (shown and shown.release.channel != by):
                 return ""
             revealed = reveal_unsigned(self.state, by, matter.challenge)
         except AnswerRefused:
             return ""
-        return revealed.code if revealed is not None else ""
+        return revealed.code if revealed else ""
 
 
 def record_outcome(

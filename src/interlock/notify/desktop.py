@@ -137,7 +137,7 @@ class Dialog:
     def hide(self, challenge: str) -> None:
         with self._lock:
             process = self._open.pop(challenge, None)
-        if process is not None and process.poll() is None:
+        if process and process.poll() is None:
             process.terminate()
 
     def _attend(self, challenge: str, process: subprocess.Popen[bytes], text: bytes, seconds: int) -> None:

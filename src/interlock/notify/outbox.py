@@ -64,7 +64,7 @@ class Outbox:
         self.couriers = {
             one.way.name: Courier(state, one.way, one.carrier, address, public, one is codes, self._worker.wake)
             for one in self.opened
-            if one.carrier is not None
+            if one.carrier
         }
         self._notes: deque[Note] = deque()
         self._lost = 0
@@ -104,7 +104,7 @@ class Outbox:
                 self.state.new_id("note_"),
                 _TOLD.get(event, ALERT),
                 clean_line(_words(event, about, words)),
-                about.id if about is not None else "",
+                about.id if about else "",
                 about.level if isinstance(about, Ticket) else None,
             )
             with self._lock:
@@ -146,7 +146,7 @@ class Outbox:
         latest = max((way.after_seconds for way in self._ways()), default=0)
         sooner = [way.name for way in self._ways() if way.after_seconds < latest]
         rows = (tx.delivery(f"{name}/{id}") for id in islice(found, MOST_OWED) for name in sooner)
-        return found, frozenset(row.id for row in rows if row is not None and row.stuck)
+        return found, frozenset(row.id for row in rows if row and row.stuck)
 
     def _due(self, found: dict[str, PendingItem], stuck: frozenset[str], now: float) -> tuple[list[Delivery], float]:
         rows, wait = [], LOOK

@@ -34,7 +34,7 @@ def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | N
     if isinstance(answer, Unjudged):
         raise ValueError(answer.error)
     asked = Requirement() if answer.keepable else answer.weighed.requirement
-    words = answer.seen.words if answer.seen is not None else ""
+    words = answer.seen.words if answer.seen else ""
     return Reviewed(found, joined_risk, asked, answer.weighed.denies, witnesses, mark, words, answer.keepable)
 
 

@@ -127,7 +127,7 @@ def end_run(tx: Tx, state: State, row: PlanRow, status: str, by: str) -> PlanRow
     details |= {"journal": row.details["journal"]} if row.details.get("journal") else {}
     state.recorder.event(tx, "plan_end", by, details)
     ticket = tx.ticket(row.ticket) if row.ticket else None
-    if ticket is not None and ticket.state is TicketState.SPENT:
+    if ticket and ticket.state is TicketState.SPENT:
         mark_executed(tx, state, ticket, ticket.agent.principal, status)
     return after
 
@@ -170,10 +170,10 @@ def renew_leases(state: State) -> int:
     known = state.plans.terminals
     for row in rows:
         program = known.get(row.id)
-        if program is not None and program.lives:
+        if program and program.lives:
             if lease_end(row) - now < LEASE / 2:
                 _renew(state, row.id, now + LEASE)
-        elif program is not None or lease_end(row) <= now:
+        elif program or lease_end(row) <= now:
             ended += _end(state, row.id, now)
     for id in set(known) - {row.id for row in rows}:
         known.pop(id, None)
@@ -192,7 +192,7 @@ def _running(tx: Tx) -> list[PlanRow]:
 def _renew(state: State, id: str, lasts: float) -> None:
     def work(tx: Tx) -> None:
         row = tx.plan(id)
-        if row is not None and row.status == RUNNING:
+        if row and row.status == RUNNING:
             tx.save_plan(replace(row, details={**row.details, UNTIL: int(lasts)}))
 
     state.store.write(work)

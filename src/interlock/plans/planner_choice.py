@@ -66,10 +66,10 @@ class PlannerState(Struct, frozen=True):
 def planner_for(state: State) -> Planner | None:
     """None where there is none; raises AnswerRefused where an operator has to choose first."""
     plans = state.plans
-    if plans.planner is not None or plans.offer is None:
+    if plans.planner or plans.offer is None:
         return plans.planner
     found = planner_state(state)
-    if found.listener is not None and not found.use:
+    if found.listener and not found.use:
         by, user = found.chosen_by, found.listener.user
         who = f"A program of the user {user}" if user else "Some program"
         why = f"not the program that {by} chose" if by else "nobody has said that it is to be asked"

@@ -87,7 +87,7 @@ def release(
         held = error.ticket if isinstance(error, PlanHeld) else None
         after = replace(plan, ticket=held.id if held else plan.ticket, touched_at=state.clock.now())
         state.plans.change(taken, after)
-        if held is not None:
+        if held:
             save_plan(state, plan_row(state, after))
         raise
     after = state.plans.change(taken, running)
@@ -116,12 +116,12 @@ def _gate(state: State, by: OperatorSession, plan: ReviewedPlan, runs_as: str, s
     decision = evaluate(state, request)
     ticket = decision.ticket
     waits = ticket is not None and ticket.state is TicketState.WAITING and not ticket.requirement.blocked
-    if not decision.allowed and ticket is not None and waits and not needs_stepup(ticket):
+    if not decision.allowed and ticket and waits and not needs_stepup(ticket):
         approve(state, by, ticket.id, f"asked for in plan {plan.id}")
         decision = evaluate(state, request)
     if not decision.allowed:
         raise PlanHeld(decision.reason, decision.ticket)
-    if decision.assessment is not None and not decision.assessment.approvable:  # whatever the mode lets pass
+    if decision.assessment and not decision.assessment.approvable:  # whatever the mode lets pass
         raise PlanHeld("Nobody may approve this command, so it does not run from here.", None)
     return decision
 

@@ -74,7 +74,7 @@ def spawn(state: State, plan: ReviewedPlan) -> RunningCommand | None:
 
     def over(code: int, stopped: bool, output: str, cut: bool) -> None:
         try:
-            undo = journal.id() if journal is not None else ""
+            undo = journal.id() if journal else ""
             record_end(state, plan.id, *_ending(code, stopped), output, cut, plan.operator, undo)
         except Exception as error:
             state.trouble(f"the end of a plan could not be stored: {error}", "store")
@@ -82,7 +82,7 @@ def spawn(state: State, plan: ReviewedPlan) -> RunningCommand | None:
     try:
         process = RunningCommand(
             plan.command, plan.cwd, environment(os.environ), settings.output_bytes, settings.max_minutes * 60, over,
-            journal.argv if journal is not None else list,
+            journal.argv if journal else list,
         )  # fmt: skip
     except OSError as error:
         words = f"It could not be started: {error.strerror}"
@@ -103,7 +103,7 @@ def follow(state: State, by: OperatorSession, id: str, start: int) -> RunProgres
         raise NotFound(f"no plan {id!r:.80} of yours")
     process = state.plans.processes.get(id)
     text, at, cut = row.output if start == 0 else "", len(row.output), row.cut
-    if process is not None:
+    if process:
         (text, at), cut = process.output(start), process.cut
     return RunProgress(text, at, row.status, row.exit_code, seconds_of(state, row), cut)
 

@@ -286,7 +286,7 @@ def start_run(
     run = RunningWorkflow(flow, by.operator, plans, [PLANNED] * len(plans))
     with state.plans.lock:  # never two runs of a workflow at the same time
         running = state.plans.flows.get(flow.id)
-        if running is not None and running.status == RUNNING:
+        if running and running.status == RUNNING:
             raise AnswerRefused("this workflow is running already")
         state.plans.flows[flow.id] = run
     if frozen:
@@ -311,7 +311,7 @@ def cancel_run(state: State, by: OperatorSession, id: str) -> None:
     flow = find_run(state, by, id)
     flow.cancelled.set()
     process = state.plans.processes.get(flow.plans[flow.step - 1].id)
-    if process is not None:
+    if process:
         process.cancel()
 
 
@@ -339,7 +339,7 @@ def _steps(state: State, by: OperatorSession, flow: RunningWorkflow) -> str:
             flow.statuses[at] = INTERRUPTED
             raise
         process = spawn(state, released)
-        while process is not None and not process.wait(0.5):
+        while process and not process.wait(0.5):
             if flow.cancelled.is_set():
                 process.cancel()
         flow.statuses[at] = status = planning.find(state, plan.id).status  # as the history has it

@@ -35,7 +35,7 @@ def issue(
 ) -> Challenge:
     """The agent's live challenge, or a new one; the last, ended one where too many had no answer lately (C-16). Never fails."""
     found = live_challenge(tx, agent, kind, now)
-    if found is not None:
+    if found:
         return found
     past = tx.challenges(agent.principal, "", since=now - NEW_WITHIN)
     lately = [one for one in past if one.kind == kind and is_over(one, now)]
@@ -104,7 +104,7 @@ def is_over(challenge: Challenge, now: float) -> bool:
 def waiting_ticket(state: State, tx: Tx, challenge: Challenge, now: float) -> Ticket | None:
     """While a person can agree to it, as this installation made it."""
     ticket = tx.challenged_ticket(challenge)
-    return ticket if ticket is not None and settle(ticket, now).open and not is_altered(state, ticket) else None
+    return ticket if ticket and settle(ticket, now).open and not is_altered(state, ticket) else None
 
 
 def block_in_force(state: State, tx: Tx, challenge: Challenge) -> Block | None:
@@ -128,7 +128,7 @@ def expire(state: State) -> int:
     def work(tx: Tx) -> int:
         for one in late:
             kept = tx.challenge(one.id)
-            if kept is not None and kept.state == OPEN:
+            if kept and kept.state == OPEN:
                 end_challenge(tx, state, kept, EXPIRED if _is_needed(tx, kept, now) else ANSWERED)
         return len(late)
 
@@ -173,7 +173,7 @@ def reissue(state: State, session: OperatorSession, id: str) -> Challenge:
         if before.state == VERIFIED or lifted or not _is_needed(tx, before, now):
             raise NotFound("nothing waits for this challenge any more")
         found = live_challenge(tx, before.agent, before.kind, now)
-        if found is not None:
+        if found:
             end_challenge(tx, state, found, ANSWERED)
         elif before.state != ANSWERED:  # the new one replaces it
             tx.save_challenge(replace(before, state=ANSWERED, code_hash="", release=""))

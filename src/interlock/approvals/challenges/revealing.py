@@ -100,7 +100,7 @@ def _unsigned_release(channel: str, state: State, tx: Tx, challenge: Challenge, 
     if challenge.kind == BLOCK:
         return Release(channel) if block_in_force(state, tx, challenge) else None
     ticket = waiting_ticket(state, tx, challenge, now)
-    return Release(channel) if ticket is not None and ticket.requirement.open_to_anybody else None
+    return Release(channel) if ticket and ticket.requirement.open_to_anybody else None
 
 
 def announce(state: State) -> int:
@@ -118,7 +118,7 @@ def announce(state: State) -> int:
         words = challenge_line(challenge)
         state.tell("challenge", challenge, f"{words} Its code: interlock codes")
         channel = next((one for one in state.channels if isinstance(one, CodeChannel)), None)
-        if channel is not None:  # a second one would replace the code that the first one shows
+        if channel:  # a second one would replace the code that the first one shows
             _shown_by(state, channel, challenge, words)
     return count
 
@@ -126,7 +126,7 @@ def announce(state: State) -> int:
 def _shown_by(state: State, channel: CodeChannel, challenge: Challenge, words: str) -> None:
     try:
         revealed = reveal_unsigned(state, channel.name, challenge.id)
-        if revealed is not None:
+        if revealed:
             channel.show(
                 challenge, revealed.code, _whole(state, challenge, words), revealed.expires_at - state.clock.now()
             )
@@ -140,7 +140,7 @@ def _shown_by(state: State, channel: CodeChannel, challenge: Challenge, words: s
 
 def _whole(state: State, challenge: Challenge, words: str) -> str:
     ticket = state.store.read(lambda tx: tx.challenged_ticket(challenge))
-    return "\n".join([words, "", *ticket_text(ticket)]) if ticket is not None else words
+    return "\n".join([words, "", *ticket_text(ticket)]) if ticket else words
 
 
 WITHIN = 60.0  # seconds that a challenge has to get to disk; one that does not was never issued

@@ -57,17 +57,17 @@ def verify(state: State, agent: AgentRef, challenge_id: str, code: str) -> dict[
     state.catch_up()
     outcome = state.store.write(lambda tx: _attempt(tx, state, agent, challenge_id, code))
     done = outcome.challenge
-    if done is not None:
+    if done:
         state.codes.forget(done.id)
         hide_code(state, done.id)
-    if outcome.problem is not None or done is None:
+    if outcome.problem or done is None:
         raise outcome.problem or LoopProblem(INVALID, _WORDS[INVALID])
     answer: dict[str, Any] = {"verified": True, "challenge_id": done.id}
-    if outcome.block is not None:
+    if outcome.block:
         state.remember_block(outcome.block)
         state.changed()
         return answer | {"unblocked_agent": done.agent.name or done.agent.principal, "message": LIFTED}
-    if outcome.ticket is not None and outcome.ticket.state is TicketState.APPROVED:
+    if outcome.ticket and outcome.ticket.state is TicketState.APPROVED:
         if outcome.unsigned:
             state.codes.agree(outcome.ticket.id, outcome.ticket.expires_at)
         return answer | {"message": APPROVED}
@@ -95,7 +95,7 @@ def _attempt(tx: Tx, state: State, agent: AgentRef, id: str, code: str) -> _Outc
         return _Outcome(problem=LoopProblem("PERMISSION_DENIED", LOCKED))
     release = _released(state, challenge, code, now) if challenge.state == OPEN else None
     outcome = _freed(tx, state, challenge, release, now) if release else None
-    if outcome is not None:  # 5. the right code, for what still waits
+    if outcome:  # 5. the right code, for what still waits
         FAILURES.forget(tx, agent.principal)
         return outcome
     burnt = replace(challenge, code_hash="", release="", attempts=challenge.attempts + 1)
@@ -110,7 +110,7 @@ def _released(state: State, challenge: Challenge, code: str, now: float) -> Rele
     if not same_hash(challenge.code_hash, given):
         return None
     shown = state.codes.shown(challenge.id, now)
-    if shown is not None and same_hash(shown.hash, given):
+    if shown and same_hash(shown.hash, given):
         return shown.release
     if not state.shared:
         return None
@@ -126,10 +126,10 @@ def _freed(tx: Tx, state: State, challenge: Challenge, release: Release, now: fl
     details: dict[str, Any] = {"challenge": challenge.id, "channel": release.channel, "signed": bool(release.by)}
     block = _lift_block(state, tx, challenge, release, now) if challenge.kind == BLOCK else None
     ticket = _approve_ticket(state, tx, challenge, release, now) if challenge.kind == VERIFY else None
-    if block is not None:
+    if block:
         principal = {"principal": block.principal, "reason": "its code came back"}
         state.recorder.event(tx, "unblock", who, {**principal, **details})
-    elif ticket is not None:
+    elif ticket:
         about = {"ticket": ticket.id, "digest": ticket.digest, "state": ticket.state.value}
         state.recorder.event(tx, "approve", who, {**about, **details})
     else:
@@ -166,7 +166,7 @@ def _approve_ticket(state: State, tx: Tx, challenge: Challenge, release: Release
     if before is None:
         return None
     ticket, given = settle(before, now), release.approval
-    if given is not None:
+    if given:
         found = agreement(state, ticket, [*tx.approvals(ticket.id), given], now)
         if found is None or release.by not in found.by:
             return None
@@ -179,7 +179,7 @@ def _approve_ticket(state: State, tx: Tx, challenge: Challenge, release: Release
     else:
         by = release.channel
     after = move_settled(tx, before, "approve", now, by, "its code came back")
-    if after is not None and given is not None:
+    if after and given:
         tx.add_approval(given)
     return after
 

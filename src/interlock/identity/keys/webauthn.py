@@ -114,7 +114,7 @@ def signed_by(passkey: Credential, data: bytes, signature: str) -> bool:
         proof = from_hex(signature)
         text = data.decode()
         statement = json.loads(text)
-        if proof.head is not None:
+        if proof.head:
             return verify_proof(passkey, proof, approval_challenge(str(statement["digest"]), proof.head, text))
         anew = isinstance(statement, dict) and statement.get("reauth", False) is not False
         held = verify_signature(proof.delegate, data, proof.signed) and not anew
