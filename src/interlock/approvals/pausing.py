@@ -33,8 +33,7 @@ def pause(state: State, by: OperatorSession, seconds: int, reason: str) -> Opera
     if not 1 <= seconds <= most:
         words = f"a pause may last {state.in_force.pauses.max_minutes} minutes here and no longer (pause.max_minutes)"
         raise AnswerRefused(words, "VALIDATION_INVALID_VALUE")
-    said = redact_text(reason.strip())[:REASON]
-    if not said:
+    if not (said := redact_text(reason.strip())[:REASON]):
         raise AnswerRefused("say why: it goes on the record", "VALIDATION_MISSING_PARAM")
     by.require_fresh(now)
     made = OperatorPause(by.operator, said, now, now + seconds, _ceiling(state, by.operator))

@@ -143,8 +143,7 @@ def unmet(proof: TicketProof, ticket: Ticket, approvals: Iterable[Approval], ask
         return proof.problem
     whole = ticket.requirement.join(asked)
     if whole.cooling_seconds and proof.cooling_since is not None:
-        wait = math.ceil(seconds_left(proof.cooling_since + whole.cooling_seconds, now))
-        if wait:
+        if wait := math.ceil(seconds_left(proof.cooling_since + whole.cooling_seconds, now)):
             return f"it is cooling for {wait} s more"
     if whole.human is Human.NONE:
         return ""  # only cooling-off was required

@@ -292,8 +292,7 @@ def _request_release(
     if wait := ATTEMPTS.wait(tx, agent.principal, now):
         return rate_limit_problem(wait, now, ATTEMPTS)
     ATTEMPTS.failed(tx, agent.principal, now)
-    why = enforced_block(state, state.in_force, agent.principal)
-    if why:
+    if why := enforced_block(state, state.in_force, agent.principal):
         challenges.issue(tx, state, agent, challenges.BLOCK, why, now)
     details = {"principal": agent.principal, "name": agent.name, "words": f"asks to be freed: {reason}"}
     state.recorder.event(tx, "alert", agent.principal, details)
@@ -332,8 +331,7 @@ def _open_ticket(tx: Tx, state: State, pause: Pause, judged: Judged, reason: str
         ticket = tx.open_ticket(made, state.policy.open_tickets)
     except QueueFull:
         return _ReleaseOutcome(_ASKED)
-    fresh = ticket.id == made.id
-    if fresh:
+    if fresh := ticket.id == made.id:
         state.baseline.opened(ticket)
     words = f"{_ASKED} {approval_hint(ticket.id)}; then call {RELEASE} once more, or {ABORT}."
     return _ReleaseOutcome(words, opened=ticket if fresh else None)

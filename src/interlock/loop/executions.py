@@ -210,8 +210,7 @@ def _begin(state: State, made: Execution, tx: Tx, judged: Judged, decision: Deci
     """It takes over the pause of the one it replaces."""
     if not decision.allowed:
         return
-    before = current_execution(tx, made.agent)
-    if before:
+    if before := current_execution(tx, made.agent):
         pause = pause_of(before.pause)
         end_execution(tx, state, before, "cancel", {"summary": f"execution {made.id} took its place"})
         if pause and not is_lifted(tx, pause, judged.now):

@@ -172,8 +172,7 @@ def digest(messages: Sequence[Message], more: int = 0) -> Message:
     if not others and not more:
         return first
     lines = [*first.lines, *(("and", one.subject) for one in others[: LISTED - 1])]
-    left = len(others[LISTED - 1 :]) + more
-    if left:
+    if left := len(others[LISTED - 1 :]) + more:
         lines.append(("", f"and {left} more"))
     return replace(
         first,

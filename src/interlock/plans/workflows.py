@@ -127,8 +127,7 @@ def to_freeze(
         raise AnswerRefused(f"freeze it for 1 to 50 runs and 1 to {FREEZE_DAYS} days", INVALID)
     flow = find(state, id)
     plans = reviewed_steps(state, by, flow, answers)
-    held = _held_steps(plans)
-    if not held:
+    if not (held := _held_steps(plans)):
         return flow, plans, None
     worst = max(plan.reviewed.assessment.level for plan in held)
     digests = set()
@@ -310,8 +309,7 @@ def cancel_run(state: State, by: OperatorSession, id: str) -> None:
     """And starts no other step."""
     flow = find_run(state, by, id)
     flow.cancelled.set()
-    process = state.plans.processes.get(flow.plans[flow.step - 1].id)
-    if process:
+    if process := state.plans.processes.get(flow.plans[flow.step - 1].id):
         process.cancel()
 
 

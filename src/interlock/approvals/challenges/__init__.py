@@ -34,8 +34,7 @@ def issue(
     tx: Tx, state: State, agent: AgentRef, kind: str, reason: str, now: float, digest: str = "", execution: str = ""
 ) -> Challenge:
     """The agent's live challenge, or a new one; the last, ended one where too many had no answer lately (C-16). Never fails."""
-    found = live_challenge(tx, agent, kind, now)
-    if found:
+    if found := live_challenge(tx, agent, kind, now):
         return found
     past = tx.challenges(agent.principal, "", since=now - NEW_WITHIN)
     lately = [one for one in past if one.kind == kind and is_over(one, now)]
@@ -172,8 +171,7 @@ def reissue(state: State, session: OperatorSession, id: str) -> Challenge:
         lifted = before.kind == BLOCK and block_in_force(state, tx, before) is None
         if before.state == VERIFIED or lifted or not _is_needed(tx, before, now):
             raise NotFound("nothing waits for this challenge any more")
-        found = live_challenge(tx, before.agent, before.kind, now)
-        if found:
+        if found := live_challenge(tx, before.agent, before.kind, now):
             end_challenge(tx, state, found, ANSWERED)
         elif before.state != ANSWERED:  # the new one replaces it
             tx.save_challenge(replace(before, state=ANSWERED, code_hash="", release=""))

@@ -125,8 +125,7 @@ def announce(state: State) -> int:
 
 def _shown_by(state: State, channel: CodeChannel, challenge: Challenge, words: str) -> None:
     try:
-        revealed = reveal_unsigned(state, channel.name, challenge.id)
-        if revealed:
+        if revealed := reveal_unsigned(state, channel.name, challenge.id):
             channel.show(
                 challenge, revealed.code, _whole(state, challenge, words), revealed.expires_at - state.clock.now()
             )

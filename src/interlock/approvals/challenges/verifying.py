@@ -56,8 +56,7 @@ def verify(state: State, agent: AgentRef, challenge_id: str, code: str) -> dict[
     """Releases what the right code frees; raises LoopProblem for any other (C-17), with the failure counted and recorded."""
     state.catch_up()
     outcome = state.store.write(lambda tx: _attempt(tx, state, agent, challenge_id, code))
-    done = outcome.challenge
-    if done:
+    if done := outcome.challenge:
         state.codes.forget(done.id)
         hide_code(state, done.id)
     if outcome.problem or done is None:

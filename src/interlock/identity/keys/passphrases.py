@@ -54,8 +54,7 @@ class Kdf(Struct, frozen=True):
     @classmethod
     def parse(cls, text: str) -> Kdf | None:
         """`argon2id:t,m,p`; None for anything else, and for a harmful cost."""
-        found = re.fullmatch(r"argon2id:(\d{1,2}),(\d{1,7}),(\d{1,2})", text, re.ASCII)
-        if not found:
+        if not (found := re.fullmatch(r"argon2id:(\d{1,2}),(\d{1,7}),(\d{1,2})", text, re.ASCII)):
             return None
         kdf = cls(*map(int, found.groups()))
         fine = 1 <= kdf.time <= 16 and 1 <= kdf.lanes <= 16 and 8 * kdf.lanes <= kdf.memory <= 1024 * 1024

@@ -169,8 +169,7 @@ def _digest(rows: Iterable[OperatorRow | Credential]) -> str:
 
 def problems(rows: Iterable[OperatorRow], seal_key: bytes, listed: str | None) -> tuple[str, ...]:
     """Changes made outside the operator commands; each names the row."""
-    kept = tuple(rows)
-    if not kept:
+    if not (kept := tuple(rows)):
         return ("there is no operator",)
     names = Counter(row.name for row in kept)
     keys = Counter(row.key_id for row in kept)

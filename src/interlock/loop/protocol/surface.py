@@ -70,8 +70,7 @@ class Surface(Struct, frozen=True):
         if wanted != set(self.handlers):
             raise ValueError(f"operations without a handler, or the reverse: {sorted(wanted ^ set(self.handlers))}")
         returned = [one.returns.name for one in self.operations.values()]
-        nowhere = unresolved_types(returned, known_types(self.about))
-        if nowhere:
+        if nowhere := unresolved_types(returned, known_types(self.about)):
             raise ValueError(f"types that introspection does not know: {', '.join(nowhere)}")
         force_setattr(self, "handlers", MappingProxyType(dict(self.handlers)))
 

@@ -49,8 +49,7 @@ class Mock:
     def plan(self, intent: str, context: Mapping[str, Any]) -> PlannerReply:
         text = " ".join(intent[:_LONGEST].split()).rstrip(".!?")
         for everyday in REQUESTS:
-            found = re.fullmatch(everyday.pattern, text, re.IGNORECASE)
-            if found:
+            if found := re.fullmatch(everyday.pattern, text, re.IGNORECASE):
                 words = {name: value for name, value in found.groupdict().items() if value}
                 return PlannerReply(_plan(everyday, words), "mock", NOTICE)
         some = "; ".join(everyday.example for everyday in REQUESTS[:6])
