@@ -41,17 +41,13 @@ class MoveRefused(ValueError):
 
 def apply_move(ticket: Ticket, move: str, now: float, by: str = "", reason: str = "") -> Ticket:
     """Refuses a move that the table does not have, or that comes too late."""
-    state = MOVES.get((ticket.state, move))
+    state, name = MOVES.get((ticket.state, move)), f"ticket {short_id(ticket.id)}"
     if state is None:
-        raise MoveRefused(
-            f"ticket {short_id(ticket.id)} is {_STANDS[ticket.state]}; it cannot be {_DONE.get(move, move)}"
-        )
+        raise MoveRefused(f"{name} is {_STANDS[ticket.state]}; it cannot be {_DONE.get(move, move)}")
     if move not in _ENDS and now >= ticket.expires_at:
-        raise MoveRefused(f"ticket {short_id(ticket.id)} expired {int(now - ticket.expires_at)} s ago")
+        raise MoveRefused(f"{name} expired {int(now - ticket.expires_at)} s ago")
     if move == "spend" and now < ticket.cooling_ends_at:
-        raise MoveRefused(
-            f"ticket {short_id(ticket.id)} is cooling for {math.ceil(seconds_left(ticket.cooling_ends_at, now))} s more"
-        )
+        raise MoveRefused(f"{name} is cooling for {math.ceil(seconds_left(ticket.cooling_ends_at, now))} s more")
     changed = replace(ticket, state=state, version=ticket.version + 1)
     if state is SPENT:
         return replace(changed, spent_at=now)
@@ -68,11 +64,8 @@ def move_settled(tx: Tx, before: Ticket, move: str, now: float, by: str = "", re
     return after if tx.change_ticket(after, before) else None
 
 
-STATES = {
-    **{state.value: state.value for state in TicketState},
-    COOLING: "cooling off",
-    WAITING: "waiting for an answer",
-}
+_WAITS = {COOLING: "cooling off", WAITING: "waiting for an answer"}
+STATES = {state.value: _WAITS.get(state, state.value) for state in TicketState}
 _STANDS = {**STATES, SPENT: "used already"}
 _DONE = {"approve": "approved", "reject": "rejected", "spend": "spent", "expire": "expired", "revoke": "revoked"}
 

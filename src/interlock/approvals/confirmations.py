@@ -97,14 +97,8 @@ def _answer(tx: Tx, state: State, asked: ClientQuestion, approve: bool) -> Ticke
     now, before = state.clock.now(), tx.ticket(asked.ticket)
     if before is None or not before.requirement.is_plain_confirm(before.level):
         return None
-    details = {
-        "ticket": before.id,
-        "digest": before.digest,
-        "channel": CHANNEL,
-        "attested": False,
-        "approved": approve,
-        "session": asked.session,
-    }
+    details = {"ticket": before.id, "digest": before.digest, "channel": CHANNEL, "attested": False}
+    details |= {"approved": approve, "session": asked.session}
     state.recorder.event(tx, "elicited", asked.principal, details)
     by = f"{CHANNEL} (unattested)"
     move, why = ("approve", "") if approve else ("reject", DECLINED)
@@ -131,11 +125,9 @@ def record_run(state: State, agent: AgentRef, id: str) -> Ticket | None:
 
 def _record_run(tx: Tx, state: State, agent: AgentRef, id: str) -> Ticket | None:
     now, before = state.clock.now(), tx.ticket(id)
-    if (
-        before is None
-        or before.agent.principal != agent.principal
-        or not before.requirement.is_plain_confirm(before.level)
-    ):
+    if before is None or before.agent.principal != agent.principal:
+        return None
+    if not before.requirement.is_plain_confirm(before.level):
         return None
     details = {"ticket": id, "digest": before.digest, "channel": PROMPT, "attested": False, "approved": True}
     state.recorder.event(tx, "elicited", agent.principal, {**details, "session": agent.session})
@@ -170,11 +162,8 @@ class SessionConfirmations:
             return frozenset()
         who, tool = _session(agent), tool_of(action)
         with self._lock:
-            return frozenset(
-                pattern
-                for (session, pattern, of), until in self._until.items()
-                if (session, of) == (who, tool) and now < until
-            )
+            live = [key for key, until in self._until.items() if now < until]
+        return frozenset(pattern for session, pattern, of in live if (session, of) == (who, tool))
 
     def remember(self, judged: Judged, weighed: PolicyResult, decision: Decision) -> None:
         """Of a spent ticket that a human approved, for the rest of the session."""

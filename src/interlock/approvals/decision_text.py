@@ -84,11 +84,10 @@ def block_words(agent: AgentRef, why: str) -> str:
 def _unblock_words(principal: str, weighed: PolicyResult) -> str:
     if not any(part.name == "blocked" for part in weighed.parts):
         return ""
-    all_of = (
-        " It stops every agent of this user; one with a token of its own (`interlock agents add NAME`) is told apart."
-    )
     lifts = f" Stop here, and tell the user: an operator can lift it (`interlock unblock {principal} --reason …`)."
-    return lifts + (all_of if principal.startswith("uid:") else "")
+    if not principal.startswith("uid:"):
+        return lifts
+    return f"{lifts} It stops every agent of this user; one with a token of its own (`interlock agents add NAME`) is told apart."
 
 
 def _next(judged: Judged, held: Resolution, ticket: Ticket) -> str:

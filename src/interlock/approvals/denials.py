@@ -167,10 +167,8 @@ def reject(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
 
 def rejections_of(ticket: Ticket, at: float) -> list[Denial]:
     agent, folder = ticket.agent, str(ticket.action.get("cwd", ""))
-    return [
-        Denial(text, agent.principal, session_of(agent), ticket.id, at, at + LASTS, folder, rejected_at=at)
-        for text in ticket.effect_keys
-    ]
+    whose = agent.principal, session_of(agent), ticket.id
+    return [Denial(text, *whose, at, at + LASTS, folder, rejected_at=at) for text in ticket.effect_keys]
 
 
 def agree(tx: Tx, state: State, ticket: Ticket, now: float) -> None:

@@ -201,11 +201,8 @@ def _says(written: str, subject: str) -> bool:
 def _wraps(step: EffectiveCommand, steps: Sequence[EffectiveCommand]) -> bool:
     """Whether a command only starts others that are shown themselves: `bash -c '…'`, `sh`, `eval …`."""
     name, depth = step.text.split(" ", 1)[0], len(step.via)
-    inner = [one for one in steps if one.via[:depth] == step.via and len(one.via) > depth]
-    return any(
-        one.via[depth].split(" ", 1)[0] == name and not step.text.endswith(f" {one.text}") and _within(one, step)
-        for one in inner
-    )
+    inner = (one for one in steps if one.via[:depth] == step.via and len(one.via) > depth and _within(one, step))
+    return any(one.via[depth].split(" ", 1)[0] == name and not step.text.endswith(f" {one.text}") for one in inner)
 
 
 def _repeats(step: EffectiveCommand, steps: Sequence[EffectiveCommand], subjects: Collection[str]) -> bool:
@@ -260,18 +257,13 @@ def reasons(reason: str, level: str, findings: Iterable[Mapping[str, Any]], fact
     known = [one for one in findings if isinstance(one, Mapping)]
     named = {finding_factor(str(one.get("id")), str(one.get("reason"))) for one in known}
     factors = list(factors)
-    rest = [
-        one for one in factors if one not in named and not one.startswith(_SHOWN_ELSEWHERE) and not _ADDS.search(one)
-    ]
+    rest = [one for one in factors if one not in named and not one.startswith(_SHOWN_ELSEWHERE)]
     said: list[str] = []
     first = reason.removeprefix(f"{level}: ")
     raised = [one for one in escalation_reasons(factors) if one.split(": ", 1)[-1].casefold() not in first.casefold()]
-    for words in (
-        first,
-        *map(_because, raised),
-        *(str(one.get("reason") or "") for one in known),
-        *map(_because, rest),
-    ):
+    found = [str(one.get("reason") or "") for one in known]
+    more = (one for one in rest if not _ADDS.search(one))
+    for words in (first, *map(_because, raised), *found, *map(_because, more)):
         words = undo_words_after(words, factors)
         if words and not any(words.rstrip(".").casefold() in one.casefold() for one in said):
             said.append(words)

@@ -296,9 +296,8 @@ def add_answer(state: State, by: OperatorSession, verdict: str, pattern: str, wh
     """An allow takes a fresh sign-in."""
     grant = parse_answer(state, by, verdict, pattern, why, seconds)
     if len(state.standing.answers) >= MOST_STANDING:
-        raise AnswerRefused(
-            f"there are {MOST_STANDING} standing answers already; revoke some (`interlock allow --list`)"
-        )
+        some = "revoke some (`interlock allow --list`)"
+        raise AnswerRefused(f"there are {MOST_STANDING} standing answers already; {some}")
     if verdict == ALLOW and (by.cookie or not by.stepped_up(state.clock.now())):
         raise AnswerRefused("a standing yes takes a fresh sign-in")
     grant = _save(state, by, signed_terms(grant, by), {})

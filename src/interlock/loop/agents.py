@@ -218,8 +218,8 @@ def list_agents(state: State) -> list[AgentOverview]:
     known = dict.fromkeys((*total_of, *row_of, *run_of))
     blocked, proved = dict(state.blocks), {principal for principal, _ in known}
     known |= dict.fromkeys((principal, "") for principal in blocked if principal not in proved)
-    found = [
+    found = (
         AgentOverview(*who, row_of.get(who), total_of.get(who), blocked.get(who[0], ""), run_of.get(who))
         for who in known
-    ]
+    )
     return sorted(found, key=lambda one: (not one.block, -one.last_at, one.principal, one.name))

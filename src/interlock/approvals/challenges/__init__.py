@@ -144,9 +144,8 @@ def settle_restart(state: State) -> None:
 def list_waiting(state: State) -> list[Challenge]:
     now = state.clock.now()
 
-    return state.store.read(
-        lambda tx: [one for one in tx.challenges() if now < one.expires_at and _is_needed(tx, one, now)]
-    )
+    found = state.store.read(lambda tx: [one for one in tx.challenges() if _is_needed(tx, one, now)])
+    return [one for one in found if now < one.expires_at]
 
 
 def list_lapsed(state: State) -> list[Challenge]:
@@ -175,8 +174,7 @@ def reissue(state: State, session: OperatorSession, id: str) -> Challenge:
             end_challenge(tx, state, found, ANSWERED)
         elif before.state != ANSWERED:  # the new one replaces it
             tx.save_challenge(replace(before, state=ANSWERED, code_hash="", release=""))
-        return open_challenge(
-            tx, state, before.agent, before.kind, before.reason, now, before.digest, before.execution, session.operator
-        )
+        about = before.digest, before.execution, session.operator
+        return open_challenge(tx, state, before.agent, before.kind, before.reason, now, *about)
 
     return state.store.write(work)

@@ -58,13 +58,9 @@ def _reveal(
         box = seal_under(found.id, code, json.encode(release).decode()) if state.shared else ""
         made = replace(found, code_hash=code_hash(found.id, code), minted_at=now, release=box)
         tx.save_challenge(made)
-        details = {
-            "challenge": made.id,
-            "kind": made.kind,
-            "principal": made.agent.principal,
-            "channel": release.channel,
-        }
-        state.recorder.event(tx, "reveal", release.by or release.channel, details)
+        principal, by = made.agent.principal, release.by or release.channel
+        details = {"challenge": made.id, "kind": made.kind, "principal": principal, "channel": release.channel}
+        state.recorder.event(tx, "reveal", by, details)
         return made, release
 
     made = state.store.write(work)
@@ -126,9 +122,8 @@ def announce(state: State) -> int:
 def _shown_by(state: State, channel: CodeChannel, challenge: Challenge, words: str) -> None:
     try:
         if revealed := reveal_unsigned(state, channel.name, challenge.id):
-            channel.show(
-                challenge, revealed.code, _whole(state, challenge, words), revealed.expires_at - state.clock.now()
-            )
+            left = revealed.expires_at - state.clock.now()
+            channel.show(challenge, revealed.code, _whole(state, challenge, words), left)
     except AnswerRefused:  # it ended just now
         return
     except StoreError:

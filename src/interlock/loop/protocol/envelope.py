@@ -87,9 +87,9 @@ def check_request(arguments: Any) -> None:
             size += _text(item) + 2
         elif isinstance(item, dict | list):
             if depth > DEPTH:
-                raise too_large("nesting_depth", DEPTH, depth)
+                raise too_large("nesting_depth", depth)
             if len(item) > ELEMENTS:
-                raise too_large("array_elements", ELEMENTS, len(item))
+                raise too_large("array_elements", len(item))
             size += len(item) + 2
             if isinstance(item, dict):
                 size += sum(_text(key) + 3 for key in item)
@@ -97,7 +97,7 @@ def check_request(arguments: Any) -> None:
         else:
             size += 4
     if size > REQUEST:  # never more than its JSON has
-        raise too_large("request_size", REQUEST, size)
+        raise too_large("request_size", size)
 
 
 def check_reply(envelope: Mapping[str, Any]) -> None:
@@ -106,11 +106,11 @@ def check_reply(envelope: Mapping[str, Any]) -> None:
     except UnicodeEncodeError:  # half of a character, which is replaced when it is sent
         size = len(json.dumps(envelope, default=dict))
     if size > RESPONSE:
-        raise too_large("response_size", RESPONSE, size)
+        raise too_large("response_size", size)
 
 
-def too_large(what: str, limit: int, actual: int) -> LoopProblem:
-    unit = _UNITS.get(what, "bytes")
+def too_large(what: str, actual: int) -> LoopProblem:
+    unit, limit = _UNITS.get(what, "bytes"), LIMITS[f"max_{what}"]
     details = {"limit_type": what, "limit_value": limit, "actual_value": actual, "unit": unit}
     words = f"Payload too large: '{what}' is {actual} {unit}, the limit is {limit}"
     return LoopProblem("VALIDATION_PAYLOAD_TOO_LARGE", words, details)
@@ -123,11 +123,11 @@ def bad_text(words: str) -> LoopProblem:
 def _text(text: str) -> int:
     """A text's size in bytes; refuses NUL, lone surrogates and too long a text."""
     if "\0" in text:
-        raise bad_text("A text holds a NUL character")
+        raise LoopProblem("VALIDATION_INVALID_ENCODING", "A text holds a NUL character")
     try:
         size = len(text) if text.isascii() else len(text.encode())
     except UnicodeEncodeError:
         raise bad_text("A text holds half of a character (a lone surrogate)") from None
     if size > STRING:
-        raise too_large("string_length", STRING, size)
+        raise too_large("string_length", size)
     return size

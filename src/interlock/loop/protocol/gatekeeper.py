@@ -98,10 +98,8 @@ def wrong_type(name: str, expected: str, value: Any) -> LoopProblem:
 
 
 def wrong_value(name: str, expected: str) -> LoopProblem:
-    details = {"param_name": name, "expected": expected}
-    return LoopProblem(
-        "VALIDATION_INVALID_VALUE", f"Parameter '{name}' has an unusable value. Use: {expected}.", details
-    )
+    words = f"Parameter '{name}' has an unusable value. Use: {expected}."
+    return LoopProblem("VALIDATION_INVALID_VALUE", words, {"param_name": name, "expected": expected})
 
 
 def type_of(value: Any) -> str:
@@ -192,4 +190,4 @@ def route(operations: Mapping[str, OperationSpec], name: str, endpoint: str) -> 
 
 def permission(operation: OperationSpec) -> str:
     """An operation's own permission level outranks its endpoint's (R-11, C-22)."""
-    return operation.permission or PERMISSIONS.get(operation.endpoint, SINGLE)
+    return operation.permission or PERMISSIONS[operation.endpoint]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from types import MappingProxyType
 from typing import Any
 
@@ -115,8 +116,7 @@ def _one(surface: Surface, endpoint: str, arguments: Any, caller: ProtocolCaller
 def _batch(surface: Surface, endpoint: str, arguments: Mapping[str, Any], caller: ProtocolCaller) -> dict[str, Any]:
     """READ operations only, in order; one other refuses it whole."""
     items = arguments["operations"]
-    extra = [key for key in arguments if key != "operations" and not key.startswith("_")]
-    if extra:
+    if any(key != "operations" and not key.startswith("_") for key in arguments):
         raise wrong_value("operations", "nothing beside it")
     if not isinstance(items, list):
         raise wrong_type("operations", "array", items)
@@ -135,13 +135,8 @@ def _batch(surface: Surface, endpoint: str, arguments: Mapping[str, Any], caller
         except LoopProblem as problem:
             results.append(dict(refusal(problem, closed=item.get("operation") == INTROSPECT).envelope))
     succeeded = sum(1 for one in results if one["success"])
-    made = {
-        "success": True,
-        "data": None,
-        "results": [
-            {"index": at, "operation": name, "result": one} for at, (name, one) in enumerate(zip(names, results))
-        ],
-        "summary": {"total": len(items), "succeeded": succeeded, "failed": len(items) - succeeded},
-    }
+    summary = {"total": len(items), "succeeded": succeeded, "failed": len(items) - succeeded}
+    listed = [{"index": at, "operation": name, "result": one} for at, name, one in zip(count(), names, results)]
+    made = {"success": True, "data": None, "results": listed, "summary": summary}
     envelope.check_reply(made)
     return made

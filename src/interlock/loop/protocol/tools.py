@@ -33,9 +33,8 @@ class ToolNaming(Struct, frozen=True):
         if self.mode not in MODES:
             raise SurfaceSettingError(f"endpoint mode: expected one of {', '.join(MODES)}, got {self.mode!r:.40}")
         if self.prefix and not _PREFIX.fullmatch(self.prefix):  # EP-04
-            raise SurfaceSettingError(
-                f"tool prefix: expected up to 19 of a-z, 0-9 and _, with _ last, got {self.prefix!r:.40}"
-            )
+            expected = "up to 19 of a-z, 0-9 and _, with _ last"
+            raise SurfaceSettingError(f"tool prefix: expected {expected}, got {self.prefix!r:.40}")
 
     @classmethod
     def of(cls, environ: Mapping[str, str]) -> ToolNaming:
@@ -46,9 +45,8 @@ class ToolNaming(Struct, frozen=True):
         return cls(environ.get("MCP_AQL_ENDPOINT_MODE") or "all", environ.get("MCP_AQL_TOOL_PREFIX") or "")
 
     def tool(self, endpoint: str) -> str:
-        return (
-            f"{self.prefix}{_BASE}" if self.mode == "single" or endpoint == ANY else f"{self.prefix}{_BASE}_{endpoint}"
-        )
+        own = "" if self.mode == "single" or endpoint == ANY else f"_{endpoint}"
+        return f"{self.prefix}{_BASE}{own}"
 
     def endpoints(self, operations: Iterable[OperationSpec]) -> list[str]:
         """Those in use, in CRUDE order (R-17)."""
@@ -66,6 +64,8 @@ def list_tools(operations: Mapping[str, OperationSpec], naming: ToolNaming, teac
 
 def _tool(endpoint: str, operations: Mapping[str, OperationSpec], naming: ToolNaming, teach: str) -> dict[str, Any]:
     mine = [one for one in operations.values() if endpoint in (ANY, one.endpoint)]
+    names = [one.name for one in mine]
+    params = {"type": "object", "description": "Its parameters; see introspect.", "additionalProperties": True}
     read_only, destructive = _ANNOTATIONS[endpoint]
     return {
         "name": naming.tool(endpoint),
@@ -73,16 +73,8 @@ def _tool(endpoint: str, operations: Mapping[str, OperationSpec], naming: ToolNa
         "inputSchema": {
             "type": "object",
             "properties": {
-                "operation": {
-                    "type": "string",
-                    "description": "The operation to call.",
-                    "enum": [one.name for one in mine],
-                },
-                "params": {
-                    "type": "object",
-                    "description": "Its parameters; see introspect.",
-                    "additionalProperties": True,
-                },
+                "operation": {"type": "string", "description": "The operation to call.", "enum": names},
+                "params": params,
             },
             "required": ["operation"],
         },
