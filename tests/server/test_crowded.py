@@ -33,7 +33,7 @@ def crowd() -> Iterator[None]:
 def test_what_a_plan_runs_is_read_to_its_end(tmp_path: Path) -> None:
     ended: list[tuple[int, bool, str, bool]] = []
     running = RunningCommand(
-        "echo begun; echo done", str(tmp_path), dict(os.environ), 10_000, 60, lambda *how: ended.append(how)
+        "echo begun; echo done", str(tmp_path), dict(os.environ), 10_000, 60, lambda *how: ended.append(how), list
     )
     assert running.wait(PATIENCE) and ended[0][0] == 0
     assert running.output(0)[0].split() == ["begun", "done"]

@@ -111,8 +111,8 @@ def list_text(action: Mapping[str, Any], title: str = "") -> str:
     """With parameters as far as a list has room for them; line breaks are kept."""
     name, given = _named(action, title)
     if given:
-        name = f"{name}({', '.join(f'{key}={_cut(_json(value), _SHORT)}' for key, value in given.items())})"
-    return _cut("\n".join(" ".join(line.split()) for line in name.split("\n")), LINE)
+        name = f"{name}({', '.join(f'{key}={cut(_json(value), _SHORT)}' for key, value in given.items())})"
+    return cut("\n".join(" ".join(line.split()) for line in name.split("\n")), LINE)
 
 
 def _named(action: Mapping[str, Any], title: str) -> tuple[str, Mapping[str, Any] | None]:
@@ -156,10 +156,10 @@ def _json(value: Any) -> str:
 
 
 def _one_line(text: str) -> str:
-    return _cut(" ".join(text.split()), LINE)
+    return cut(" ".join(text.split()), LINE)
 
 
-def _cut(text: str, most: int) -> str:
+def cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from interlock.analysis.display_text import short_id, visible
 from interlock.approvals import LIVE_STATES, settle
 from interlock.approvals.challenges import is_open
+from interlock.approvals.display import cut
 from interlock.canonical_json import normal_name
 from interlock.loop.state import Pause
 from interlock.model import AgentRef, TicketState
@@ -109,8 +110,7 @@ def approval_hint(ticket: str) -> str:
 
 
 def ticket_excerpt(ticket: Ticket) -> str:
-    title = visible(" ".join(ticket.title.split()))
-    return title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
+    return cut(visible(" ".join(ticket.title.split())), _TITLE)
 
 
 def rejection_message(ticket: Ticket) -> str:

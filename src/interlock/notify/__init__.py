@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import visible
-from interlock.approvals.display import display_action
+from interlock.approvals.display import cut, display_action
 from interlock.config.channels import ALERT, ANSWERED, BLOCK, CHALLENGE, CHANGE, COOLING, CREDENTIAL, EXPIRED, HELD
 from interlock.model import NOTHING, AgentRef, Confidential, Json
 from interlock.policy.impact import IRRECOVERABLE, recoverable
@@ -98,15 +98,15 @@ def ticket_message(ticket: Ticket, event: str, place: ConsoleAddress, now: float
     """`like_it` counts others that wait with the same effect."""
     named, back = who(ticket.agent), recoverable(ticket.factors)
     until = ticket.cooling_ends_at if event == COOLING else ticket.expires_at
-    found = display_action(ticket.action, ticket.findings, ticket.title)
-    what = clean_line(found.lead) if found.harm else clean_line(ticket.title)
+    found, title = display_action(ticket.action, ticket.findings, ticket.title), clean_line(ticket.title)
+    what = clean_line(found.lead) if found.harm else title
     cools = ticket.cooling_ends_at > now
     # the operators' descriptions of registered patterns (R-21)
     registered = (str(one.get("reason")) for one in ticket.findings if str(one.get("id", "")).startswith("registry."))
     described = [words for words in registered if words not in ticket.reason]
     lines = [
         ("what", what),
-        *([("written as", clean_line(ticket.title))] if found.harm else []),
+        *([("written as", title)] if found.harm else []),
         ("who", f"{named}{f' in {clean_line(str(cwd))}' if (cwd := ticket.action.get('cwd')) else ''}"),
         ("why", clean_line("; ".join([ticket.reason, *described]))),
         ("level", f"{ticket.level.word}{f', {IRRECOVERABLE}' if ticket.irreversible and not back else ''}"),
@@ -115,39 +115,29 @@ def ticket_message(ticket: Ticket, event: str, place: ConsoleAddress, now: float
         *([("beside it", f"{like_it} more with the same effect")] if like_it else []),
     ]
     data = {
-        "ticket": ticket.id, "agent": _agent(ticket.agent), "title": clean_line(ticket.title), "reason": clean_line(ticket.reason),
+        "ticket": ticket.id, "agent": _agent(ticket.agent), "title": title, "reason": clean_line(ticket.reason),
         "level": int(ticket.level), "level_name": ticket.level.word, "irreversible": ticket.irreversible,
         "decision": ticket.requirement.word, "until": iso(until), "same_effect": like_it,
     } | ({"not_before": iso(ticket.cooling_ends_at)} if cools else {})  # fmt: skip
-    heading = HEADINGS[event] if event != CHALLENGE else HEADINGS[HELD]
-    subject = f"{named} {heading}: {what}"
+    subject = f"{named} {HEADINGS[event if event != CHALLENGE else HELD]}: {what}"
     return _message(ticket.id, event, subject, lines, place, now, ticket.id, data, f"tickets/{ticket.id}")
 
 
 def challenge_message(challenge: Challenge, place: ConsoleAddress, now: float) -> Message:
     named, heading = who(challenge.agent), HEADINGS[BLOCK if challenge.kind == "block" else CHALLENGE]
-    lines = (
-        ("what", f"{named} {heading}"),
-        ("why", clean_line(challenge.reason)),
-        ("until", describe_time(challenge.expires_at, now)),
-    )
-    data = {
-        "challenge": challenge.id, "agent": _agent(challenge.agent), "reason": clean_line(challenge.reason),
-        "until": iso(challenge.expires_at),
-    }  # fmt: skip
-    subject = f"{named} {heading}: {clean_line(challenge.reason)}"
+    why, until = clean_line(challenge.reason), challenge.expires_at
+    lines = ("what", f"{named} {heading}"), ("why", why), ("until", describe_time(until, now))
+    data = {"challenge": challenge.id, "agent": _agent(challenge.agent), "reason": why, "until": iso(until)}
+    subject = f"{named} {heading}: {why}"
     return _message(challenge.id, CHALLENGE, subject, lines, place, now, challenge.id, data)
 
 
 def block_message(block: Block, place: ConsoleAddress, now: float) -> Message:
-    named = who(AgentRef(block.principal, block.name))
-    lines = (
-        ("what", f"{named} is blocked: none of its actions runs"),
-        ("why", clean_line(block.reason)),
-        ("until", "somebody lifts it"),
-    )
-    data = {"agent": _agent(AgentRef(block.principal, block.name)), "reason": clean_line(block.reason), "by": block.by}
-    id, subject = f"{block.principal} {iso(block.since)}", f"{named} is blocked: {clean_line(block.reason)}"
+    agent, why = AgentRef(block.principal, block.name), clean_line(block.reason)
+    blocked = f"{who(agent)} is blocked: "
+    lines = ("what", f"{blocked}none of its actions runs"), ("why", why), ("until", "somebody lifts it")
+    data = {"agent": _agent(agent), "reason": why, "by": block.by}
+    id, subject = f"{block.principal} {iso(block.since)}", f"{blocked}{why}"
     return _message(id, BLOCK, subject, lines, place, now, block.principal, data)
 
 
@@ -160,10 +150,8 @@ def _message(
     id: str, event: str, subject: str, lines: Iterable[tuple[str, str]], place: ConsoleAddress, now: float, about: str, data: Json,
     path: str = "queue",
 ) -> Message:  # fmt: skip
-    about_ids = (about,) if about else ()
-    return Message(
-        id, event, subject[:SUBJECT], tuple(lines), now, place.link(path), place.public, place.head, about_ids, data
-    )
+    there, about_ids = (place.link(path), place.public, place.head), (about,) if about else ()
+    return Message(id, event, subject[:SUBJECT], tuple(lines), now, *there, about_ids, data)
 
 
 def digest(messages: Sequence[Message], more: int = 0) -> Message:
@@ -187,8 +175,7 @@ def digest(messages: Sequence[Message], more: int = 0) -> Message:
 
 def clean_line(text: str) -> str:
     """One line without secrets and invisible characters."""
-    said = visible(redact_text(" ".join(text.split())))
-    return said if len(said) <= MOST else f"{said[: MOST - 1]}…"
+    return cut(visible(redact_text(" ".join(text.split()))), MOST)
 
 
 def who(agent: AgentRef) -> str:

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from msgspec.structs import replace
 
-from interlock.approvals.display import display_action
+from interlock.approvals.display import cut, display_action
 from interlock.config.channels import ALERT, BLOCK, CHALLENGE, HELD, ChannelRoute, ChannelSettings, public_address
 from interlock.notify import HEADINGS, clean_line, who
 from interlock.notify.apprise import Apprise
@@ -33,9 +33,8 @@ def open_builtin_channels(
         return found, [f"channels.dialog: no codes are shown on this desktop: {agents}"]
     program = dialog_program(environ)
     if program is None:
-        return found, [
-            "channels.dialog: there is no desktop here, or none of zenity, kdialog, osascript and PowerShell"
-        ]
+        none = "there is no desktop here, or none of zenity, kdialog, osascript and PowerShell"
+        return found, [f"channels.dialog: {none}"]
     return [*found, Dialog(program, environ)], []
 
 
@@ -125,8 +124,7 @@ class TerminalLine:
 
 def _line(event: str, about: Ticket | Challenge | None, words: str) -> str:
     if event == HELD and isinstance(about, Ticket):
-        title = clean_line(display_action(about.action, about.findings, about.title).lead)
-        title = title if len(title) <= TITLE else f"{title[: TITLE - 1]}…"
+        title = cut(clean_line(display_action(about.action, about.findings, about.title).lead), TITLE)
         return f"{who(about.agent)} {HEADINGS[HELD]}: {title}: interlock show {about.id}"
     return clean_line(words) if event in (ALERT, BLOCK, CHALLENGE) else ""
 

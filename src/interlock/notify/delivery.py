@@ -69,9 +69,8 @@ def pending_items(tx: Tx, now: float) -> dict[str, PendingItem]:
             id, code = f"block {block.principal} {block.since!r}", codes.get(block.principal, "")
             found.append(PendingItem(id, BLOCK, block.since, block, code))
     told = {matter.challenge for matter in found}
-    for one in open_ones:
-        if one.id not in told:
-            found.append(PendingItem(f"challenge {one.id}", CHALLENGE, one.opened_at, one, one.id))
+    rest = (one for one in open_ones if one.id not in told)
+    found += [PendingItem(f"challenge {one.id}", CHALLENGE, one.opened_at, one, one.id) for one in rest]
     return {matter.id: matter for matter in sorted(found, key=lambda matter: matter.since)}
 
 
@@ -153,9 +152,8 @@ class Courier:
         self._stuck = stuck
         self.testing = threading.Lock()  # one test at a time
         self._left, self._counted_at = float(BURST), time.monotonic()
-        self.worker = Worker(
-            state, f"interlock-to-{way.name}", f"channel {way.name}", lambda: self._pace_delay() or self.round()
-        )
+        name, what = f"interlock-to-{way.name}", f"channel {way.name}"
+        self.worker = Worker(state, name, what, lambda: self._pace_delay() or self.round())
 
     def place(self, tx: Tx) -> ConsoleAddress:
         return ConsoleAddress(self._address(), self._public, head_words(tx.audit_head(self.state.recorder.writer)))
@@ -199,9 +197,10 @@ class Courier:
         failure = self.attempt(partial(self._message, rows, found, now))
         now = self.state.clock.now()
         if failure is None:
-            self._finish([finish_delivery(row, SENT, now) for row in rows], rows)
+            after = [finish_delivery(row, SENT, now) for row in rows]
         else:
-            self._finish([fail_delivery(row, now, str(failure), failure.hopeless) for row in rows], rows)
+            after = [fail_delivery(row, now, str(failure), failure.hopeless) for row in rows]
+        self._finish(after, rows)
 
     def attempt(self, message: Callable[[], Message]) -> Undelivered | None:
         """Why it was not delivered; a message that cannot be written counts as failed, and holds up no others."""

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from interlock.approvals.display import cut
 from interlock.notify import Message
 from interlock.ports import Undelivered
 from interlock.records import Challenge, Ticket
@@ -162,13 +163,8 @@ def minimal_environment(environ: Mapping[str, str]) -> dict[str, str]:
         found["XAUTHORITY"] = str(Path(environ["HOME"]) / ".Xauthority")
     if sys.platform == "darwin":
         return found
-    return found | {
-        "HOME": _NOWHERE,
-        "XDG_CONFIG_HOME": _NOWHERE,
-        "PATH": "/usr/bin:/bin",
-        "GTK_A11Y": "none",
-        "NO_AT_BRIDGE": "1",
-    }
+    nowhere = {"HOME": _NOWHERE, "XDG_CONFIG_HOME": _NOWHERE}
+    return found | nowhere | {"PATH": "/usr/bin:/bin", "GTK_A11Y": "none", "NO_AT_BRIDGE": "1"}
 
 
 SECONDS = 10.0
@@ -215,7 +211,7 @@ class Desktop:
     def send(self, message: Message) -> None:
         title = message.title[:MOST]
         text = message.text.partition("\nrecord:")[0]
-        text = text if len(text) <= MOST else f"{text[: MOST - 1]}…"
+        text = cut(text, MOST)
         try:
             run = subprocess.run(
                 [self._program.path, *self._program.arguments(title, text)],

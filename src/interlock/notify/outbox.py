@@ -181,9 +181,8 @@ class Outbox:
             dropped = {"": lost} | {name: self._drop_oldest(tx, name, now) for name in {row.channel for row in rows}}
             for name, count in dropped.items():
                 if count:
-                    record_outcome(
-                        self.state, tx, now, name or "all", DROPPED, reason=f"{count} messages were too many"
-                    )
+                    reason = f"{count} messages were too many"
+                    record_outcome(self.state, tx, now, name or "all", DROPPED, reason=reason)
 
         self.state.store.write(work)
         for name in {row.channel for row in rows}:
@@ -241,10 +240,8 @@ def send_test(state: State, by: OperatorSession, name: str) -> dict[str, Any]:
         reason = _try_send(state, courier, by.operator)
     finally:
         courier.testing.release()
-    outcome, now = FAILED if reason else SENT, state.clock.now()
-    state.store.write(
-        lambda tx: record_outcome(state, tx, now, name, outcome, by.operator, event=TEST, tries=1, reason=reason)
-    )
+    outcome, now, by_whom = FAILED if reason else SENT, state.clock.now(), by.operator
+    state.store.write(lambda tx: record_outcome(state, tx, now, name, outcome, by_whom, TEST, (), 1, reason))
     return {"name": name, "sent": not reason, "reason": reason}
 
 

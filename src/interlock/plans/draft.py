@@ -76,8 +76,7 @@ def parse_command(value: object) -> str:
     text = value.strip().replace("\r\n", "\n")
     if len(text) > MOST_COMMAND:
         raise DraftError(f"the command is longer than {MOST_COMMAND} characters")
-    odd = next((char for char in text if not (char.isprintable() or char in "\n\t")), "")
-    if odd:
+    if odd := next((char for char in text if not (char.isprintable() or char in "\n\t")), ""):
         raise DraftError(f"the command contains a character that cannot be seen (U+{ord(odd):04X})")
     return text
 
@@ -95,7 +94,6 @@ def _flags(value: object, notes: list[str]) -> Flags:
     if not isinstance(value, Mapping):
         notes.append("the planner gave no flags: they are what Interlock reads")
         return Flags()
-    missing = [name for name in FLAGS if name not in value]
-    if missing:
+    if missing := [name for name in FLAGS if name not in value]:
         notes.append(f"the planner left out {', '.join(missing)}: they are what Interlock reads")
     return Flags(*(name in value and value[name] is not False for name in FLAGS))

@@ -34,8 +34,7 @@ def withdraw_ticket(state: State, by: str, id: str, why: str) -> None:
 
 def close_abandoned(state: State) -> int:
     """Of plans abandoned or lost with their process; returns their number."""
-    query = TicketQuery(LIVE_STATES, name=NAME, limit=MOST)
-    found = state.store.read(lambda tx: tx.tickets(query))
+    found = state.store.read(lambda tx: tx.tickets(TicketQuery(LIVE_STATES, name=NAME, limit=MOST)))
     left = [ticket for ticket in found if ticket.door == INTERFACE and not _is_attended(state, ticket)]
     if not left:
         return 0
@@ -157,8 +156,7 @@ class TerminalProgram(Struct, frozen=True):
 
 def watch_terminal(state: State, id: str, pid: int) -> None:
     """`pid` is the socket peer's, 0 where unknown."""
-    start = start_of(pid) if pid else 0
-    if start:
+    if start := start_of(pid) if pid else 0:
         state.plans.terminals[id] = TerminalProgram(pid, start)
     _renew(state, id, state.clock.now() + (LEASE if start else UNSEEN))
 

@@ -94,10 +94,10 @@ def _add_plan(
     workflow: str = "", step: int = 0,
 ) -> ReviewedPlan:  # fmt: skip
     id = state.new_id("plan_")
-    found = review(state, id, draft.command, cwd, draft.claims)
+    found, now = review(state, id, draft.command, cwd, draft.claims), state.clock.now()
     plan = ReviewedPlan(
-        id, by.operator, intent, draft.command, draft.command, cwd, draft, found, planner, notice, used, state.clock.now(),
-        workflow=workflow, step=step, touched_at=state.clock.now(),
+        id, by.operator, intent, draft.command, draft.command, cwd, draft, found, planner, notice, used, now,
+        workflow=workflow, step=step, touched_at=now,
     )  # fmt: skip
     state.plans.put(plan)
     if not workflow:  # of a workflow the history has what ran
@@ -108,9 +108,8 @@ def _add_plan(
 def _open(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
     plan = state.plans.of(by.operator, id)
     if plan.status != PLANNED:
-        raise AnswerRefused(
-            f"this plan is {plan.status}; take it from the history to run it again", "TOKEN_ALREADY_USED"
-        )
+        words = f"this plan is {plan.status}; take it from the history to run it again"
+        raise AnswerRefused(words, "TOKEN_ALREADY_USED")
     return plan
 
 

@@ -32,25 +32,15 @@ OnEnd = Callable[[int, bool, str, bool], None]  # exit code, whether somebody en
 
 def environment(environ: Mapping[str, str]) -> dict[str, str]:
     """What a command gets of the daemon's environment: nothing that could be a key."""
-    return {name: environ[name] for name in _NAMES if name in environ} | {
-        "TERM": "dumb",
-        "PAGER": "cat",
-        "GIT_PAGER": "cat",
-    }
+    own = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat"}
+    return {name: environ[name] for name in _NAMES if name in environ} | own
 
 
 class RunningCommand:
     """A thread of its own reads the output, others poll it."""
 
     def __init__(
-        self,
-        command: str,
-        cwd: str,
-        environ: Mapping[str, str],
-        most: int,
-        seconds: float,
-        ended: OnEnd,
-        below: Below = list,
+        self, command: str, cwd: str, environ: Mapping[str, str], most: int, seconds: float, ended: OnEnd, below: Below
     ) -> None:
         """Starts the command, `below` adds another program's words before it; raises OSError where that is impossible."""
         self._most, self._ended, self._until = most, ended, time.monotonic() + seconds

@@ -101,17 +101,14 @@ def follow(state: State, by: OperatorSession, id: str, start: int) -> RunProgres
     row = state.store.read(lambda tx: tx.plan(id))
     if row is None or row.operator != by.operator:
         raise NotFound(f"no plan {id!r:.80} of yours")
-    process = state.plans.processes.get(id)
     text, at, cut = row.output if start == 0 else "", len(row.output), row.cut
-    if process:
+    if process := state.plans.processes.get(id):
         (text, at), cut = process.output(start), process.cut
     return RunProgress(text, at, row.status, row.exit_code, seconds_of(state, row), cut)
 
 
 def seconds_of(state: State, row: PlanRow) -> float:
-    if not row.started_at:
-        return 0.0
-    return max(0.0, (row.ended_at or state.clock.now()) - row.started_at)
+    return max(0.0, (row.ended_at or state.clock.now()) - row.started_at) if row.started_at else 0.0
 
 
 def cancel(state: State, by: OperatorSession, id: str) -> None:
@@ -134,13 +131,11 @@ def type_line(state: State, by: OperatorSession, id: str, text: str, elsewhere: 
     if len(text) > MOST_TYPED or any(unicodedata.category(sign) == "Cc" for sign in text):
         raise AnswerRefused(f"type one line of at most {MOST_TYPED} characters", "VALIDATION_INVALID_VALUE")
     if any(map(_reads_commands, state.reader.read(command(plan.command, plan.cwd), None)[0].facts)):
-        raise AnswerRefused(
-            "what is typed into this would run, and nobody reviewed it: make a plan of it, or use your terminal"
-        )
+        why = "what is typed into this would run, and nobody reviewed it"
+        raise AnswerRefused(f"{why}: make a plan of it, or use your terminal")
     if state.reader.read(command(text, plan.cwd), None)[0].assessment.level >= Level.DESTRUCTIVE:
-        raise AnswerRefused(
-            "a shell that reads this would destroy something: make a plan of it, or use your own terminal"
-        )
+        why = "a shell that reads this would destroy something"
+        raise AnswerRefused(f"{why}: make a plan of it, or use your own terminal")
     process = _running_here(state, id)
     details = {"plan": id, "characters": len(text)}  # what was typed may be a password
     state.recorder.event_alone("plan_input", by.operator, details)

@@ -76,8 +76,7 @@ def find(state: State, id: str) -> Workflow:
     def work(tx: Tx) -> Workflow | None:
         return tx.workflow(id) or next((one for one in tx.workflows() if one.name.casefold() == id.casefold()), None)
 
-    found = state.store.read(work)
-    if found is None:
+    if (found := state.store.read(work)) is None:
         raise AnswerRefused(f"no workflow {id!r:.100}", MISSING)
     return found
 
@@ -96,24 +95,21 @@ def remove(state: State, by: OperatorSession, id: str) -> Workflow:
 def open_steps(state: State, by: OperatorSession, id: str) -> OpenWorkflow:
     """Each step is reviewed as if it were new."""
     flow = find(state, id)
-    plans = tuple(
-        planning.plan_command(
-            state, by, str(step["command"]), str(step["cwd"]), str(step.get("intent") or flow.name), flow.id, at
-        )
-        for at, step in enumerate(flow.steps, 1)
-    )
+    plans = []
+    for at, step in enumerate(flow.steps, 1):
+        command, cwd, intent = str(step["command"]), str(step["cwd"]), str(step.get("intent") or flow.name)
+        plans.append(planning.plan_command(state, by, command, cwd, intent, flow.id, at))
     mark = _mark(state, flow, plans)
     counts = _is_frozen(state, by, flow, plans, mark)
-    return OpenWorkflow(flow, plans, mark, counts, bool(flow.frozen) and not counts)
+    return OpenWorkflow(flow, tuple(plans), mark, counts, bool(flow.frozen) and not counts)
 
 
 def freeze(state: State, by: OperatorSession, id: str, answers: Answers, runs: int, days: int) -> OpenWorkflow:
     """Approves all steps as they are, for so many runs; each was reviewed, its box ticked. Drift ends it."""
     flow, plans, terms = to_freeze(state, by, id, answers, runs, days)
     grant = add_grant(state, by, terms).id if terms else ""
-    until = state.clock.now() + days * 86_400
-    mark = _mark(state, flow, plans)
-    frozen = {"mark": mark, "grant": grant, "by": by.operator, "until": str(until), "runs": str(runs)}
+    until, mark = str(state.clock.now() + days * 86_400), _mark(state, flow, plans)
+    frozen = {"mark": mark, "grant": grant, "by": by.operator, "until": until, "runs": str(runs)}
     after = replace(flow, frozen=frozen)
     state.store.write(lambda tx: _save(tx, state, by, after, {"frozen": runs, "grant": grant}))
     return open_steps(state, by, flow.id)
@@ -130,12 +126,10 @@ def to_freeze(
     if not (held := _held_steps(plans)):
         return flow, plans, None
     worst = max(plan.reviewed.assessment.level for plan in held)
-    digests = set()
+    digests, now = set(), state.clock.now()
     for request in (request_of(state, plan) for plan in held):
-        judged = Judged(
-            request, *state.reader.read(request.action, request.access.read), None, state.clock.now(), state.in_force
-        )
-        digests.add(identify(state, judged).digest)
+        read = state.reader.read(request.action, request.access.read)
+        digests.add(identify(state, Judged(request, *read, None, now, state.in_force)).digest)
     terms = {
         "digests": sorted(digests), "ceiling": worst.word, "count": runs * len(held),
         "seconds": days * 86_400, "principal": f"{PERSON}{by.operator}", "why": f"workflow {flow.name} as it is now",
@@ -164,9 +158,8 @@ def frozen_steps(
     right = [(plan.workflow, plan.step) for plan in plans] == [(flow.id, at) for at in range(1, len(flow.steps) + 1)]
     for plan in plans:
         if not same_mark(review_again(state, plan).mark, plan.reviewed.mark):
-            raise AnswerRefused(
-                f"what step {plan.step} would do has changed since it was shown; review every step again", STALE
-            )
+            words = f"what step {plan.step} would do has changed since it was shown; review every step again"
+            raise AnswerRefused(words, STALE)
     now = _mark(state, flow, plans) if right and all(_same_step(flow, plan) for plan in plans) else ""
     if not now or not same_mark(now, mark) or not _is_frozen(state, by, flow, plans, now):
         raise AnswerRefused("this workflow is not what was frozen; review every step again", STALE)
@@ -194,10 +187,8 @@ def _is_frozen(state: State, by: OperatorSession, flow: Workflow, plans: Sequenc
     if _number(frozen.get("until")) <= now or _number(frozen.get("runs")) < 1:
         return False
     held, id = _held_steps(plans), str(frozen.get("grant") or "")
-    if not held:
-        return True
-    grant = state.store.read(lambda tx: next((one for one in tx.grants(now) if one.id == id), None))
-    return grant is not None and grant.remaining >= len(held) and is_signed(state, grant)
+    grants = (one for one in state.store.read(lambda tx: tx.grants(now)) if one.id == id) if held else ()
+    return not held or any(one.remaining >= len(held) and is_signed(state, one) for one in grants)
 
 
 def _held_steps(plans: Iterable[ReviewedPlan]) -> list[ReviewedPlan]:
@@ -224,14 +215,10 @@ def _same_step(flow: Workflow, plan: ReviewedPlan) -> bool:
 def _step(given: Mapping[str, str]) -> Json:
     text = planning.usable_command(given.get("command"))
     if redact_text(text) != text:
-        raise AnswerRefused(
-            "a step has a secret in it, and a workflow is stored as it is: take it from a variable or a file", INVALID
-        )
-    return {
-        "command": text,
-        "cwd": planning.working_folder(given.get("cwd") or ""),
-        "intent": redact_text(given.get("intent") or "")[:500],
-    }
+        why = "a step has a secret in it, and a workflow is stored as it is: take it from a variable or a file"
+        raise AnswerRefused(why, INVALID)
+    cwd, intent = planning.working_folder(given.get("cwd") or ""), redact_text(given.get("intent") or "")[:500]
+    return {"command": text, "cwd": cwd, "intent": intent}
 
 
 def _save(tx: Tx, state: State, by: OperatorSession, flow: Workflow, details: Mapping[str, Any]) -> None:
@@ -275,10 +262,8 @@ def start_run(
     if why := why_not_here(state, elsewhere):
         raise AnswerRefused(why)
     flow = find(state, id)
-    if frozen:
-        plans = frozen_steps(state, by, flow, [plan for plan, _ in answers], frozen)
-    else:
-        plans = reviewed_steps(state, by, flow, answers)
+    ids = [plan for plan, _ in answers]
+    plans = frozen_steps(state, by, flow, ids, frozen) if frozen else reviewed_steps(state, by, flow, answers)
     held = [(plan.step, one) for plan in plans if (one := pre_release(state, by, plan)) is not None]
     if held:
         raise StepsHeld(held)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
@@ -104,14 +106,11 @@ def parse_reply(name: str, content: object) -> Mapping[str, Any]:
     """The JSON object with a command, whatever surrounds it."""
     if not isinstance(content, str) or not content.strip():
         raise PlannerError(f"{name} gave no plan: its answer has no text")
-    decoder, at = json.JSONDecoder(), content.find("{")
-    tried = 0
-    while at >= 0 and tried < 20:
+    for brace in islice(re.finditer(r"\{", content), 20):
         try:
-            found, _ = decoder.raw_decode(content, at)
+            found, _ = json.JSONDecoder().raw_decode(content, brace.start())
         except (ValueError, RecursionError):
-            found = None
+            continue
         if isinstance(found, dict) and "command" in found:
             return found
-        at, tried = content.find("{", at + 1), tried + 1
     raise PlannerError(f"{name} gave no plan: its answer is no JSON object with a command")
