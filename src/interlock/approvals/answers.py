@@ -23,7 +23,7 @@ from interlock.runtime.state import State
 
 
 def approve(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
-    """Signs an approval; the ticket is approved once enough entitled people have signed."""
+    """The ticket is approved once enough entitled people have signed."""
 
     def work(tx: Tx, ticket: Ticket, now: float, reason: str) -> Ticket:
         if is_altered(state, ticket):
@@ -47,7 +47,7 @@ def approve(state: State, session: OperatorSession, id: str, reason: str = "") -
 
 
 def reject(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
-    """Signs a rejection; the same effect on the same target stays rejected, whatever tool asks."""
+    """The same effect on the same target stays rejected, whatever tool asks."""
 
     def work(tx: Tx, ticket: Ticket, now: float, reason: str) -> Ticket:
         tx.add_approval(sign_statement(session, ticket, "reject", now, now + 3600))
@@ -59,7 +59,7 @@ def reject(state: State, session: OperatorSession, id: str, reason: str = "") ->
 
 
 def revoke(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
-    """Takes an approval back before it was used."""
+    """Before it was used."""
 
     def work(tx: Tx, ticket: Ticket, now: float, reason: str) -> Ticket:
         return apply_move(ticket, "revoke", now, session.operator, reason)

@@ -78,7 +78,7 @@ def question(state: State, principal: str, session: str, token: str) -> tuple[st
 
 
 def accept_answer(state: State, principal: str, session: str, ask: str, approve: bool) -> bool:
-    """Whether an answer freed the ticket; each question is answered once, by its own connection."""
+    """Whether it freed the ticket; each question is answered once, by its own connection."""
     with state.lock:
         asked = state.elicitations.questions.get(ask)
         if asked is None or (asked.principal, asked.session) != (principal, session):
@@ -150,7 +150,7 @@ Session = tuple[str, str, str]  # principal, name, session
 
 
 class SessionConfirmations:
-    """Patterns confirmed for a session, in this process only; a restart, a rejection or a revocation forgets them."""
+    """In this process only; a restart, a rejection or a revocation forgets them."""
 
     def __init__(self) -> None:
         self._until: dict[tuple[Session, str, str], float] = {}  # pattern and tool

@@ -139,7 +139,7 @@ def rejections(state: State, judged: Judged) -> list[Denial]:
 
 
 def may_meet(state: State, judged: Judged) -> bool:
-    """Whether everyday work could match a remembered rejection; else the store need not be read."""
+    """Whether everyday work could match a rejection; else the store need not be read."""
     return bool(matching_denials(judged, rejections(state, judged)))
 
 

@@ -46,7 +46,7 @@ class UnwrappedCommand(Struct, frozen=True):
 
 
 class ActionDisplay(Struct, frozen=True):
-    """An action as shown for approval. `harm` leads where `text` does not show what would run."""
+    """`harm` leads where `text` does not show what would run."""
 
     text: str  # as it was written; of an operation or a tool, its call in one line
     marks: tuple[Span, ...] = ()  # the harm in `text`

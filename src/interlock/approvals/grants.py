@@ -120,7 +120,7 @@ def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
 
 
 def is_signed(state: State, grant: Grant) -> bool:
-    """Whether an operator who is still entitled signed it; an edited row grants nothing."""
+    """By an operator who is still entitled; an edited row grants nothing."""
     sessions = state.sessions
     if not state.baseline.is_in_force(grant) or (grant.ceiling is Level.FORBIDDEN and not sessions.is_admin(grant.by)):
         return False

@@ -104,7 +104,7 @@ def adopt(state: State, tx: Tx) -> None:
 
 
 def warn(state: State) -> None:
-    """Warns of a pause whose signature cannot be checked before an operator signs in."""
+    """Its signature cannot be checked before an operator signs in."""
     found = state.store.read(lambda tx: _read(signed_orders.read_order(tx, signed_orders.PAUSE)))
     if found and found.at(state.clock.now()):
         words = f"a pause until {iso(found.until)} was in force before this start; `interlock unlock` brings it back"

@@ -127,7 +127,7 @@ def requirement_hash(requirement: Requirement) -> str:
 
 
 class TicketProof(Struct, frozen=True):
-    """What a process itself knows about a ticket, and the roster that checks its statements."""
+    """What a process itself knows, and the roster that checks the statements."""
 
     problem: str = ""  # why it is not spent, whoever agreed
     cooling_since: float | None = None  # None where only the store knows
@@ -278,7 +278,7 @@ def _in_force(said: Statement, now: float) -> None:
 def _enough(
     said: Statement, person: RosterEntry, ticket: Ticket, demands: Iterable[Requirement], services: Collection[str]
 ) -> None:
-    """Refuses who may not answer, and a browser session's statement about a dangerous action without step-up."""
+    """Refuses also a browser session's statement about a dangerous action without step-up."""
     if said.verdict != APPROVE:
         raise StatementError(f"{person.name} did not approve, and may not reject")
     for demand in demands:

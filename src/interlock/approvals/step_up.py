@@ -51,7 +51,7 @@ Proof = Touch | Reentry
 
 
 class SigningCeremony(Struct, frozen=True):
-    """The statement that a passkey was asked to sign, and the ticket or the grant that it is about."""
+    """And the ticket or the grant that the statement is about."""
 
     statement: str
     head: Head = _NO_HEAD
@@ -64,7 +64,7 @@ def needs_stepup(ticket: Ticket) -> bool:
 
 
 def by_reentry(state: State, visitor: Visitor) -> bool:
-    """Whether the visitor proves it by passphrase and code: they signed in with them, and have no passkey to touch."""
+    """Whether they signed in by passphrase and code, and have no passkey to touch."""
     return visitor.how == PASSPHRASE and not credentials.active_credentials(state, visitor.operator, PASSKEY)
 
 
@@ -78,7 +78,7 @@ def _own_passkeys(state: State, visitor: Visitor, site: Site) -> list[str]:
 
 
 def approve_begin(state: State, visitor: Visitor, ticket: str, site: Site, until: float = 0.0) -> dict[str, Any]:
-    """Begins step-up for a ticket; the passkey's challenge is SHA-256(action digest ‖ audit head ‖ nonce). `until` is for later use."""
+    """The passkey's challenge is SHA-256(action digest ‖ audit head ‖ nonce). `until` is for later use."""
     now = state.clock.now()
     found = state.store.read(lambda tx: tx.ticket(ticket))
     if found is None:
@@ -118,7 +118,7 @@ def approve(state: State, visitor: Visitor, ticket: str, proof: Proof, reason: s
 
 
 def armed(state: State, visitor: Visitor, ticket: str, proof: Proof) -> OperatorSession:
-    """The session, armed for one ticket; refuses a touch that was for another one."""
+    """For one ticket; refuses a touch that was for another one."""
     if isinstance(proof, Reentry):
         opened = _sign_in_again(state, visitor, proof)
         return replace(visitor.session, unlocked=opened.unlocked, armed=ticket, fresh_at=state.clock.now())
@@ -139,14 +139,14 @@ def _sign_in_again(state: State, visitor: Visitor, given: Reentry) -> OperatorSe
 
 
 def freshen_begin(state: State, visitor: Visitor, site: Site) -> dict[str, Any]:
-    """Begins step-up before an operator, a key or the mode is changed."""
+    """Before an operator, a key or the mode is changed."""
     own = _own_passkeys(state, visitor, site)
     challenge = secrets.token_bytes(32)
     return begin_ceremony(state, FRESH, challenge, visitor.id, webauthn.request_options(site.rp_id, challenge, own))
 
 
 def freshen(state: State, visitor: Visitor, proof: Proof) -> None:
-    """Marks the session as freshly signed in for two minutes; approves nothing."""
+    """For two minutes; approves nothing."""
     now = state.clock.now()
     if isinstance(proof, Reentry):
         _sign_in_again(state, visitor, proof)
@@ -157,7 +157,7 @@ def freshen(state: State, visitor: Visitor, proof: Proof) -> None:
 
 
 def grant_begin(state: State, visitor: Visitor, given: Mapping[str, Any], site: Site) -> dict[str, Any]:
-    """Begins step-up for a grant; the challenge is SHA-256(its id ‖ audit head ‖ hash of its whole statement)."""
+    """The challenge is SHA-256(its id ‖ audit head ‖ hash of its whole statement)."""
     grant = parse_grant(state, visitor.session, given)
     touch = touch_of(grant, secrets.token_hex(16))
     about = SigningCeremony(statement_of(grant, touch), grant=grant)
@@ -165,7 +165,7 @@ def grant_begin(state: State, visitor: Visitor, given: Mapping[str, Any], site: 
 
 
 def granted(state: State, visitor: Visitor, given: Mapping[str, Any], proof: Proof) -> OperatorSession:
-    """The session with the one grant that it was proved for: the touched one, or the one of these terms."""
+    """With the one grant that it was proved for: the touched one, or the one of these terms."""
     if isinstance(proof, Reentry):
         session = armed(state, visitor, "", proof)
         return replace(session, granted=signed_terms(parse_grant(state, session, given), session, REAUTH))
@@ -176,7 +176,7 @@ def granted(state: State, visitor: Visitor, given: Mapping[str, Any], proof: Pro
 
 
 def reveal_begin(state: State, visitor: Visitor, id: str, site: Site) -> dict[str, Any]:
-    """Begins step-up before a code is shown: for the step that the code frees, or for a block a fresh sign-in."""
+    """For the step that the code frees, or for a block a fresh sign-in."""
     challenge, ticket = _about(state, id)
     if ticket is None:
         return freshen_begin(state, visitor, site)

@@ -125,7 +125,7 @@ def seal_of(state: State, ticket: Ticket) -> str:
 
 
 def token_of(state: State, ticket: Ticket) -> str:
-    """The conf_… of a ticket, the same each time: inert until a human arms the ticket (C-14)."""
+    """conf_…, the same each time: inert until a human arms the ticket (C-14)."""
     key = hmac.new(state.installation.digest_key, b"token\0" + ticket.id.encode(), hashlib.sha256).hexdigest()
     return f"conf_{key}"
 
@@ -195,7 +195,7 @@ _FORM = re.compile(r"(?:conf|quota_continue)_[A-Za-z0-9_-]{1,64}")  # CT-01
 
 
 def ticket_of(tx: Tx, token: str) -> Ticket | None:
-    """The ticket that a token stands for; one that is malformed stands for none, like one that nobody issued (CT-13)."""
+    """None for a malformed token, like one that nobody issued (CT-13)."""
     return tx.ticket_by_token(hash_token(token)) if _FORM.fullmatch(token) else None
 
 

@@ -48,7 +48,7 @@ def agent_of(state: State, token: str) -> AgentRow | None:
 def change_agent(
     state: State, by: OperatorSession, principal: str, name: str, trust_tier: str | None = None, revoked: bool = False
 ) -> AgentRow:
-    """Changes the trust tier, which takes an admin (R-14), or revokes the token; refuses to revoke one that nobody has."""
+    """The trust tier takes an admin (R-14); refuses to revoke a token that nobody has."""
     if trust_tier:
         require_admin(state, by)
 

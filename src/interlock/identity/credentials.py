@@ -129,7 +129,7 @@ def remove(state: State, visitor: Visitor, id: str, even_last: bool = False) -> 
 
 
 def use(state: State, tx: Tx, row: Credential, counter: int) -> None:
-    """Counts a use; refuses where another use came first, or the row was set back while this process runs."""
+    """Refuses where another use came first, or the row was set back while this process runs."""
     kept = _stored(tx, row)
     if kept is None or not tx.use_credential(row.id, kept.counter, counter, state.clock.now()):
         raise AnswerRefused("it was used elsewhere just now; try again")

@@ -55,7 +55,7 @@ def attempt_sign_in(state: State, name: str, channel: str, source: str, work: Ca
 
 
 def note_failure(state: State, channel: str, source: str, error: SignInRefused) -> None:
-    """Records a failed sign-in that was no guess: nobody is locked out, and a flood is recorded in part."""
+    """Of a sign-in that was no guess: nobody is locked out, and a flood is recorded in part."""
 
     def work(tx: Tx) -> None:
         if not SIGN_INS.wait(tx, source, state.clock.now()):

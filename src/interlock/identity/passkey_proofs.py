@@ -30,7 +30,7 @@ class Head(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PasskeyProof(Struct, frozen=True, forbid_unknown_fields=True):
-    """A passkey's signature of a statement, or of a session's key, which then signs statements (`delegate`)."""
+    """Of a statement, or of a session's key, which then signs statements (`delegate`)."""
 
     credential: str  # its id, in hex
     authenticator_data: str  # hex

@@ -24,7 +24,7 @@ MOST_RUNS = 2_000  # live executions
 
 
 def current_execution(tx: Tx, agent: AgentRef, among: list[Execution] | None = None) -> Execution | None:
-    """The newest execution of this session that has not ended: each connection has its own."""
+    """The newest of this session that has not ended: each connection has its own."""
     found = tx.executions(agent, live=True) if among is None else among
     return next((one for one in found if one.agent.session == agent.session), None)
 
@@ -32,7 +32,7 @@ def current_execution(tx: Tx, agent: AgentRef, among: list[Execution] | None = N
 def pause_in_force(
     tx: Tx, agent: AgentRef, among: list[Execution], now: float
 ) -> tuple[Execution | None, Pause] | None:
-    """C-19: the pause of any of its executions; a verify pause also without one, while its challenge is open."""
+    """C-19: of any of its executions; a verify pause also without one, while its challenge is open."""
     for one in among:
         pause = pause_of(one.pause)
         if pause and not is_lifted(tx, pause, now):
@@ -46,7 +46,7 @@ def pause_in_force(
 
 
 def is_lifted(tx: Tx, pause: Pause, now: float) -> bool:
-    """Whether a pause ended by itself: with its challenge (R-10), or another name's ticket. Its own ticket has to resume it."""
+    """By itself: with its challenge (R-10), or another name's ticket. Its own ticket has to resume it."""
     if pause.kind == "other":
         ticket = tx.ticket(pause.ticket)
         return ticket is None or not settle(ticket, now).open
@@ -113,12 +113,12 @@ def no_execution_error(agent: AgentRef) -> LoopProblem:
 
 
 def enforced_block(state: State, by: InForce, principal: str) -> str:
-    """Why a principal is blocked, where that is enforced: other modes only report (C-43)."""
+    """Other modes only report (C-43)."""
     return state.blocked(principal) if by.mode == "enforcing" else ""
 
 
 def refuse_blocked(state: State, by: InForce, agent: AgentRef) -> None:
-    """C-15, OOB-09: raises PERMISSION_DENIED for a blocked principal, whatever its name and execution (C-18)."""
+    """C-15, OOB-09: PERMISSION_DENIED, whatever its name and execution (C-18)."""
     if why := enforced_block(state, by, agent.principal):
         challenge = challenge_of(state, agent, why)
         words = f"This agent is blocked until a person has verified. {HOW} (challenge {challenge.id})."
@@ -166,7 +166,7 @@ def with_danger_note(
 
 
 def block(tx: Tx, state: State, agent: AgentRef, reason: str, now: float, *, digest: str, execution: str) -> Challenge:
-    """OOB-02, OOB-10, OOB-11: blocks the principal with a challenge, stores, records and notifies every executing agent."""
+    """OOB-02, OOB-10, OOB-11: with a challenge; stored, recorded, and every executing agent notified."""
     challenge = challenges.issue(tx, state, agent, challenges.BLOCK, reason, now, digest=digest, execution=execution)
     found = tx.block(agent.principal)
     made = Block(agent.principal, reason, now, "interlock", normal_name(agent.name), challenge.id)
@@ -207,7 +207,7 @@ class AgentOverview(Struct, frozen=True):
 
 
 def list_agents(state: State) -> list[AgentOverview]:
-    """Every agent with a token, decision, live execution or block: the blocked first, then the last active."""
+    """With a token, decision, live execution or block: the blocked first, then the last active."""
     state.recorder.flush()
     rows, totals, runs = state.store.read(
         lambda tx: (tx.agents(), tx.agent_totals(), tx.executions(live=True, most=MOST_RUNS))

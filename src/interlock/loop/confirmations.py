@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 def stored(state: State, work: Callable[[Tx], T | LoopProblem]) -> T:
-    """The result of an attempt once stored; a refusal is stored too, so that it counts, then raised."""
+    """A refusal is stored too, so that it counts, then raised."""
     found = state.store.write(work)
     if isinstance(found, LoopProblem):
         raise found
@@ -77,7 +77,7 @@ def confirm_operation(state: State, agent: AgentRef, *, confirmation_token: str,
 
 
 def continue_execution(state: State, agent: AgentRef, *, confirmation_token: str = "") -> dict[str, Any]:
-    """Resumes a paused execution after a person armed its ticket (R-15); any other stays as it is."""
+    """After a person armed its ticket (R-15); any other stays as it is."""
     require_ready(state, agent)
 
     def work(tx: Tx) -> Execution | LoopProblem:
@@ -240,7 +240,7 @@ def permission_prompt(
     input: Mapping[str, Any],
     cwd: str = "",
 ) -> dict[str, Any]:
-    """Whether a tool call may be made now; a held one is denied with its ticket, and passes once approved."""
+    """A held call is denied with its ticket, and passes once approved."""
     state.catch_up()
     by, action = governing(state, agent, via), tool(tool_name, input, cwd)
     decision = evaluate(state, Request(action, agent, via.door, strength=via.strength, in_force=by))
@@ -266,7 +266,7 @@ class _ReleaseOutcome(Struct, frozen=True):
 def release_deadlock(
     state: State, agent: AgentRef, via: Connection = PLAIN_CONNECTION, *, reason: str = ""
 ) -> dict[str, Any]:
-    """Asks a person to end the agent's wait, and ends it once approved; that approves no held step."""
+    """Asks a person to end the agent's wait, and ends it once approved; approves no held step."""
     state.catch_up()
     reason = redact_text(reason)[:REASON_CHARS]
     done = stored(state, lambda tx: _request_release(tx, state, agent, via, reason))
@@ -307,7 +307,7 @@ def _request_release(
 
 
 def _judged(state: State, agent: AgentRef, via: Connection, held: tuple[Execution | None, Pause], now: float) -> Judged:
-    """The release as an action, with one digest for as long as the agent waits for the same."""
+    """As an action, with one digest for as long as the agent waits for the same."""
     execution, pause = held
     action = operation_action(RELEASE, {"element_name": agent.name, "waits_for": pause.id}, "EXECUTE")
     judgement, names = state.reader.read(action)
@@ -340,7 +340,7 @@ def _open_ticket(tx: Tx, state: State, pause: Pause, judged: Judged, reason: str
 def _release(
     tx: Tx, state: State, agent: AgentRef, pause: Pause, ticket: Ticket, now: float
 ) -> _ReleaseOutcome | LoopProblem:
-    """Spends the approval and withdraws what the agent waited for, which approves nothing of it."""
+    """And withdraws what the agent waited for, which approves nothing of it."""
     spent = move_settled(tx, ticket, "spend", now)
     if spent is None or not state.baseline.spend(ticket.id, spent):
         return LoopProblem("TOKEN_ALREADY_USED")

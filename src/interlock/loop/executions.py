@@ -54,7 +54,7 @@ def execute_agent(
     max_autonomous_steps: int | None = None,
     token: str = "",
 ) -> dict[str, Any]:
-    """Starts an execution once a person approved it (R-11), CONFIRMATION_REQUIRED until then; refuses a blocked principal."""
+    """Once a person approved it (R-11), CONFIRMATION_REQUIRED until then; refuses a blocked principal."""
     state.catch_up()
     by = governing(state, require_name(agent), via)
     refuse_blocked(state, by, agent)
@@ -116,7 +116,7 @@ def complete_execution(state: State, agent: AgentRef, *, outcome: str = "success
 
 
 def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[str, Any]:
-    """Ends an execution early, in any state, and this agent's pauses elsewhere; lifts no block (C-15, R-10)."""
+    """In any state, with this agent's pauses elsewhere; lifts no block (C-15, R-10)."""
 
     def work(tx: Tx) -> Execution | None:
         mine, ended = current_execution(tx, require_name(agent)), {"summary": redact_text(reason)[:SUMMARY_CHARS]}
@@ -169,7 +169,7 @@ def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
 
 
 def end_session(state: State, principal: str, session: str) -> None:
-    """ESL-13: ends a connection's executions and tokens with it. Blocks stay."""
+    """ESL-13: with its executions and tokens. Blocks stay."""
     if not session:
         return
 

@@ -35,7 +35,7 @@ def notify(tx: Tx, agent: AgentRef, type: str, message: str, now: float, **metad
 
 
 def broadcast(tx: Tx, offender: AgentRef, challenge: Challenge, tier: str, now: float) -> None:
-    """AE-13, R-18: notifies every executing agent of who was stopped and why; never of the action's text."""
+    """AE-13, R-18: to every executing agent, who was stopped and why; never the action's text."""
     running = [execution.agent for execution in tx.executions(live=True)]
     agents = {(one.principal, normal_name(one.name)): one for one in (*running, offender)}
     message = danger_words(offender.name)

@@ -54,7 +54,7 @@ def operation_name(hint: str, named: MatchNames) -> str:
 
 
 def repetition_key(hint: str, named: MatchNames) -> str:
-    """By what repetition is counted: the operation, or the hint's verb and noun; hashed, for it is stored."""
+    """The operation, or the hint's verb and noun; hashed, for it is stored."""
     name = named.operations[0] if named.operations else hint.casefold()
     what = operation_name(hint, named) or "_".join(_form(name).split("_")[:2])
     return hashlib.sha256(what.encode()).hexdigest()[:16]
@@ -65,7 +65,7 @@ def _form(name: str) -> str:
 
 
 class ReportedStep(Struct, frozen=True):
-    """How the previous step ended, and what the agent is about to do."""
+    """And how the previous step ended."""
 
     hint: str
     description: str = ""

@@ -81,7 +81,7 @@ class Pause(Struct, frozen=True):
 
 
 class Directive(Struct, frozen=True, omit_defaults=True):
-    """AE-01: whether the reporting agent may continue, and why; encoded in 2.1's form."""
+    """AE-01; encoded in 2.1's form."""
 
     go: bool = field(name="continue")
     factors: list[str]
@@ -118,7 +118,7 @@ def pause_of(data: Mapping[str, Any]) -> Pause | None:
 
 
 def tier_reached(decision: Decision, claimed: int | None) -> Tier:
-    """A step's tier: by its score or the agent's higher estimate, one more after much repetition (DL-13, R-13)."""
+    """By its score or the agent's higher estimate, one more after much repetition (DL-13, R-13)."""
     tier = tier_of(max(decision.assessment.score if decision.assessment else 0, claimed or 0))
     repeated = any(part.name == "repetition" for part in decision.parts)
     return _TIERS[min(_TIERS.index(tier) + 1, len(_TIERS) - 1)] if repeated else tier
@@ -141,7 +141,7 @@ def verdict_of(decision: Decision, tier: Tier) -> LoopVerdict:
 
 
 def stops(parts: Iterable[Contribution], tier: Tier) -> bool:
-    """OOB-02, R-9: whether a deny pattern, the danger_zone tier, an unapprovable action or tampering stops the agent."""
+    """OOB-02, R-9: by a deny pattern, the danger_zone tier, an unapprovable action or tampering."""
     names = {part.name for part in parts}
     asked = not names.isdisjoint({"tier", "repetition"})  # not where an operator's grant took it away
     return not names.isdisjoint({"deny", "never", DANGER_ZONE, TAMPERING}) or (asked and tier is Tier.DANGER_ZONE)

@@ -62,7 +62,7 @@ _GIVES_UP = "too many steps of this agent were reported in the same moment"
 def record_step(
     state: State, agent: AgentRef, step: ReportedStep, via: Connection = PLAIN_CONNECTION
 ) -> dict[str, Any]:
-    """The directive for a step and its execution's state; refuses an empty hint and an agent that runs nothing."""
+    """Refuses an empty hint and an agent that runs nothing."""
     # 1. the report is valid                     3. the agent's execution and pause are read
     # 2. a blocked agent is told so (C-15)       4. one evaluation, stored with the step in one transaction
     step = validate_step(step)  # 1
@@ -271,7 +271,7 @@ def _pause_of(kind: str, judged: Judged, decision: Decision, ticket: Ticket, rea
 
 
 def _notify_pause(report: StepReport, tx: Tx, pause: Pause, ticket: Ticket, now: float, execution: str) -> None:
-    """AE-11, AE-12, C-23: notifies of the pending permission and its action, and of the pause and its end."""
+    """AE-11, AE-12, C-23: of the pending permission and its action, and of the pause and its end."""
     agent, about, title = report.agent, {"ticket": pause.ticket, "execution": execution}, notices.ticket_excerpt(ticket)
     notices.clear(tx, agent, now, execution=execution)
     if pause.kind == "confirm":

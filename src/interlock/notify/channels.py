@@ -108,7 +108,7 @@ TITLE = 200  # characters of an action
 
 
 class TerminalLine:
-    """Prints in the terminal that the daemon was started in; never waits for a stopped terminal."""
+    """Where the daemon was started; never waits for a stopped terminal."""
 
     name = "terminal"
 

@@ -73,7 +73,7 @@ class Outbox:
         self._looks = 0
 
     def _code_way(self) -> OpenChannel | None:
-        """The one channel whose messages contain codes: a second code would replace the first."""
+        """One channel only: a second code would replace the first."""
         if any(isinstance(channel, CodeChannel) for channel in self.state.channels):
             return None
         return next((one for one in self.opened if one.way.private and one.carrier is not None), None)

@@ -197,7 +197,7 @@ def _renew(state: State, id: str, lasts: float) -> None:
 
 
 def _end(state: State, id: str, now: float) -> bool:
-    """A program that was only out of reach may still report how it ended."""
+    """Its program may only have been out of reach, and still report how it ended."""
 
     def work(tx: Tx) -> bool:
         row = tx.plan(id)

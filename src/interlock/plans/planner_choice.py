@@ -64,7 +64,7 @@ class PlannerState(Struct, frozen=True):
 
 
 def planner_for(state: State) -> Planner | None:
-    """None where there is none; raises AnswerRefused where an operator has to choose first."""
+    """Raises AnswerRefused where an operator has to choose first."""
     plans = state.plans
     if plans.planner or plans.offer is None:
         return plans.planner

@@ -42,7 +42,7 @@ class RunningCommand:
     def __init__(
         self, command: str, cwd: str, environ: Mapping[str, str], most: int, seconds: float, ended: OnEnd, below: Below
     ) -> None:
-        """Starts the command, `below` adds another program's words before it; raises OSError where that is impossible."""
+        """`below` adds another program's words before the command; raises OSError."""
         self._most, self._ended, self._until = most, ended, time.monotonic() + seconds
         self._output, self._lock = bytearray(), threading.Lock()
         self.cut = self.over = self.stopped = False
@@ -65,7 +65,7 @@ class RunningCommand:
         self._thread.start()
 
     def output(self, start: int) -> tuple[str, int]:
-        """Printable output since byte `start`, and the next start; half an escape or letter waits for its rest."""
+        """Printable, since byte `start`, and the next start; half an escape or letter waits for its rest."""
         with self._lock:
             data, over = bytes(self._output[max(0, start) :]), self.over
         end = len(data) if over else _whole(data)

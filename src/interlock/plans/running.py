@@ -53,7 +53,7 @@ def why_not_here(state: State, elsewhere: bool = False) -> str:
 
 
 def start(state: State, by: OperatorSession, id: str, yes: PlanConsent, elsewhere: bool = False) -> ReviewedPlan:
-    """Runs a plan as the daemon's user, in its own terminal; raises AnswerRefused or PlanHeld, and then nothing ran."""
+    """As the daemon's user, in its own terminal; raises AnswerRefused or PlanHeld, and then nothing ran."""
     if why := why_not_here(state, elsewhere):
         raise AnswerRefused(why)
     plan = state.plans.of(by.operator, id)
@@ -124,7 +124,7 @@ def _running_here(state: State, id: str) -> RunningCommand:
 
 
 def type_line(state: State, by: OperatorSession, id: str, text: str, elsewhere: bool = False) -> None:
-    """Types one line of the plan's operator into a run here; refuses input that would run as a command, for nobody reviewed it."""
+    """Refuses input that would run as a command, for nobody reviewed it."""
     if why := why_not_here(state, elsewhere):
         raise AnswerRefused(why)
     plan = state.plans.of(by.operator, id)
@@ -177,7 +177,7 @@ def stop_all(state: State) -> None:
 
 
 def _ending(code: int, stopped: bool) -> tuple[str, int]:
-    """A run's status, and its exit code as a shell has it: 128 and its number for a signal."""
+    """As a shell has it: 128 and its number for a signal."""
     return INTERRUPTED if stopped else SUCCESS if code == 0 else FAILURE, 128 - code if code < 0 else code
 
 

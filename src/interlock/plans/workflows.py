@@ -105,7 +105,7 @@ def open_steps(state: State, by: OperatorSession, id: str) -> OpenWorkflow:
 
 
 def freeze(state: State, by: OperatorSession, id: str, answers: Answers, runs: int, days: int) -> OpenWorkflow:
-    """Approves all steps as they are, for so many runs; each was reviewed, its box ticked. Drift ends it."""
+    """For so many runs; each step was reviewed, its box ticked. Drift ends it."""
     flow, plans, terms = to_freeze(state, by, id, answers, runs, days)
     grant = add_grant(state, by, terms).id if terms else ""
     until, mark = str(state.clock.now() + days * 86_400), _mark(state, flow, plans)
@@ -118,7 +118,7 @@ def freeze(state: State, by: OperatorSession, id: str, answers: Answers, runs: i
 def to_freeze(
     state: State, by: OperatorSession, id: str, answers: Answers, runs: int, days: int
 ) -> tuple[Workflow, tuple[ReviewedPlan, ...], dict[str, Any] | None]:
-    """The workflow, its reviewed steps, and the terms of the grant to sign before; none where no step needs approval."""
+    """With the terms of the grant to sign before; none where no step needs approval."""
     if not 1 <= runs <= 50 or not 1 <= days <= FREEZE_DAYS:
         raise AnswerRefused(f"freeze it for 1 to 50 runs and 1 to {FREEZE_DAYS} days", INVALID)
     flow = find(state, id)
@@ -258,7 +258,7 @@ class RunningWorkflow(Struct):
 def start_run(
     state: State, by: OperatorSession, id: str, answers: Answers, frozen: str = "", elsewhere: bool = False
 ) -> RunningWorkflow:
-    """Runs all steps: with consent to each, or the mark of a frozen workflow; raises AnswerRefused or StepsHeld."""
+    """With consent to each step, or the mark of a frozen workflow; raises AnswerRefused or StepsHeld."""
     if why := why_not_here(state, elsewhere):
         raise AnswerRefused(why)
     flow = find(state, id)

@@ -33,7 +33,7 @@ NEW_WITHIN = 300.0  # … in so many seconds (C-16)
 def issue(
     tx: Tx, state: State, agent: AgentRef, kind: str, reason: str, now: float, digest: str = "", execution: str = ""
 ) -> Challenge:
-    """The agent's live challenge, or a new one; the last, ended one where too many had no answer lately (C-16). Never fails."""
+    """The live one, or a new one; the last, ended one where too many had no answer lately (C-16). Never fails."""
     if found := live_challenge(tx, agent, kind, now):
         return found
     past = tx.challenges(agent.principal, "", since=now - NEW_WITHIN)
@@ -72,7 +72,7 @@ def end_challenge(tx: Tx, state: State, challenge: Challenge, how: str) -> Chall
 
 
 def normal_id(id: str) -> str:
-    """An id as it was issued; empty for what is no UUID, which may be a code in the wrong place."""
+    """As it was issued; empty for what is no UUID, which may be a code in the wrong place."""
     try:
         return str(uuid.UUID(id)) if len(id) <= 64 else ""
     except (ValueError, AttributeError, TypeError):
@@ -163,7 +163,7 @@ def list_lapsed(state: State) -> list[Challenge]:
 
 
 def reissue(state: State, session: OperatorSession, id: str) -> Challenge:
-    """A new challenge in place of one that ran out or is about to; does not count to the cap (C-16)."""
+    """In place of one that ran out or is about to; does not count to the cap (C-16)."""
 
     def work(tx: Tx) -> Challenge:
         before, now = find_challenge(tx, id), state.clock.now()

@@ -31,7 +31,7 @@ class RevealedCode(Confidential, Struct, frozen=True):
 
 
 def reveal(state: State, session: OperatorSession, id: str) -> RevealedCode:
-    """A new code for a challenge, shown once to a freshly signed-in operator; voids the one before (R-10)."""
+    """Shown once to a freshly signed-in operator; voids the code before (R-10)."""
     session.require_fresh(state.clock.now())
     shown = _reveal(state, id, partial(_signed_release, session))
     assert shown is not None  # only an unsigned release may be none
@@ -39,7 +39,7 @@ def reveal(state: State, session: OperatorSession, id: str) -> RevealedCode:
 
 
 def reveal_unsigned(state: State, channel: str, id: str) -> RevealedCode | None:
-    """A new code for a channel that only the person at this machine sees; None where that is not enough."""
+    """For a channel that only the person at this machine sees; None where that is not enough."""
     return _reveal(state, id, partial(_unsigned_release, channel))
 
 

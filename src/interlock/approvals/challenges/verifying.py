@@ -53,7 +53,7 @@ class _Outcome(Struct, frozen=True):
 
 
 def verify(state: State, agent: AgentRef, challenge_id: str, code: str) -> dict[str, Any]:
-    """Releases what the right code frees; raises LoopProblem for any other (C-17), with the failure counted and recorded."""
+    """Raises LoopProblem for any but the right code (C-17), with the failure counted and recorded."""
     state.catch_up()
     outcome = state.store.write(lambda tx: _attempt(tx, state, agent, challenge_id, code))
     if done := outcome.challenge:

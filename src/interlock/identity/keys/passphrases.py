@@ -40,7 +40,7 @@ class EnrolError(ValueError):
 
 
 class WrongPassphrase(Exception):
-    """The one answer to an unknown name, a wrong passphrase and a row that was tampered with."""
+    """Whatever was wrong: the name, the passphrase, or the row."""
 
     def __init__(self) -> None:
         super().__init__("wrong name or passphrase")

@@ -31,7 +31,7 @@ R = TypeVar("R", OperatorRow, Credential)
 
 
 def seal_row(row: R, seal_key: bytes) -> R:
-    """Except for its counter and its last use; after every change, the row and its list are to be sealed again."""
+    """Except for counter and last use; after every change, the row and its list are to be sealed again."""
     purpose = "operator" if isinstance(row, OperatorRow) else "credential"
     return replace(row, seal=_mac(seal_key, purpose, _canonical(row)))
 

@@ -106,10 +106,7 @@ def verify_assertion(response: Json, challenge: bytes, origin: str, passkey: Cre
 
 
 def signed_by(passkey: Credential, data: bytes, signature: str) -> bool:
-    """Whether this passkey vouches for a statement: it signed the statement itself, or the key of the session that did.
-
-    A session's key cannot sign statements of a step-up.
-    """
+    """Whether it signed the statement itself, or the key of the session that did; the latter signs none of a step-up."""
     try:
         proof = from_hex(signature)
         text = data.decode()
