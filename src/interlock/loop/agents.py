@@ -11,7 +11,6 @@ from interlock.approvals import challenges, settle
 from interlock.canonical_json import normal_name
 from interlock.error_codes import LoopProblem
 from interlock.loop import notices
-from interlock.loop.notices import HOW
 from interlock.loop.state import BLOCKED, Directive, Pause, move_execution, pause_of
 from interlock.model import NOTHING, AgentRef, Human, Json, Tier
 from interlock.ports import Tx
@@ -121,7 +120,7 @@ def refuse_blocked(state: State, by: InForce, agent: AgentRef) -> None:
     """C-15, OOB-09: PERMISSION_DENIED, whatever its name and execution (C-18)."""
     if why := enforced_block(state, by, agent.principal):
         challenge = challenge_of(state, agent, why)
-        words = f"This agent is blocked until a person has verified. {HOW} (challenge {challenge.id})."
+        words = f"This agent is blocked until a person has verified. {notices.HOW} (challenge {challenge.id})."
         raise LoopProblem("PERMISSION_DENIED", words, {"reason": "blocked"})
 
 
@@ -146,7 +145,7 @@ def stopped_step(state: State, agent: AgentRef, why: str) -> dict[str, Any]:
         go=False,
         factors=["Blocked: nothing is evaluated before a person has verified", f"Why: {why}"],
         stopped=True,
-        reason=f"This agent is blocked: {why}. {HOW} (challenge {challenge.id}).",
+        reason=f"This agent is blocked: {why}. {notices.HOW} (challenge {challenge.id}).",
         steps_remaining=0,
         risk=Tier.DANGER_ZONE,
         notifications=with_danger_note(notes, agent, challenge, now),

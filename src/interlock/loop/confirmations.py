@@ -351,5 +351,5 @@ def _release(
     challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name)
     if pause.kind != "other":  # another name's ticket is not this one's to take back
         withdraw(tx, state, agent.principal, RELEASE, lambda held: bool(pause.ticket) and held.id == pause.ticket)
-    notices.clear(tx, agent, now, ticket=pause.ticket, challenge=pause.challenge)
+    notices.clear(tx, agent, now, ticket=pause.ticket, verificationId=pause.challenge)
     return _ReleaseOutcome(_RELEASED, released=True)

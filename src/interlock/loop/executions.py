@@ -27,7 +27,6 @@ from interlock.loop.agents import (
     refuse_blocked,
     require_ready,
 )
-from interlock.loop.notices import approval_hint, cooling_message, rejection_message
 from interlock.loop.state import LIVE, RUNNING, pause_of, status_of
 from interlock.loop.tightening import PLAIN_CONNECTION, Connection, governing
 from interlock.model import NOTHING, AgentRef, Decision, TicketState, operation
@@ -157,13 +156,15 @@ def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
         if found.goal:
             body["goal"] = dict(found.goal)
         if pause:
-            body["pause"] = {"waits_for": pause[1].id, "reason": pause[1].reason, "since": iso(pause[1].since)}
+            _, held = pause
+            body["pause"] = {"waits_for": held.id, "reason": held.reason, "since": iso(held.since)}
         if block and found.status in LIVE:
             body["blocked"] = block
-            one = challenges.live_challenge(tx, agent, challenges.BLOCK, now)
-            body |= {"challenge": one.id} if one else {}
-        notes = notices.pending(tx, agent, now)
-        return body | ({"notifications": notes} if notes else {})
+            if one := challenges.live_challenge(tx, agent, challenges.BLOCK, now):
+                body["challenge"] = one.id
+        if notes := notices.pending(tx, agent, now):
+            body["notifications"] = notes
+        return body
 
     return state.store.read(work)
 
@@ -184,16 +185,16 @@ def end_session(state: State, principal: str, session: str) -> None:
 
 def refusal(decision: Decision, now: float) -> LoopProblem:
     """It says who can change it."""
-    failure = failure_json(decision)
+    failure, ticket = failure_json(decision), decision.ticket
     error = failure.get("error", {})
     details = error.get("details") or ({"reason": decision.reason} if decision.code == "PERMISSION_DENIED" else NOTHING)
-    ticket, message = decision.ticket, str(error.get("message", ""))
+    message = str(error.get("message", ""))
     if details.get("reason") == SELF_APPROVAL:
-        message = f"{INERT} {approval_hint(ticket.id)}." if ticket else INERT
+        message = f"{INERT} {notices.approval_hint(ticket.id)}." if ticket else INERT
     elif ticket and ticket.state is TicketState.REJECTED:
-        message = f"This was refused: {rejection_message(ticket)} Tell the user, and ask for something else."
+        message = f"This was refused: {notices.rejection_message(ticket)} Tell the user, and ask for something else."
     elif ticket and decision.outcome == "cool_off":
-        message = cooling_message(ticket, now)
+        message = notices.cooling_message(ticket, now)
     elif ticket and decision.code == "CONFIRMATION_REQUIRED":
         message = confirmation_hint(short_id(ticket.id))
     return LoopProblem(decision.code, message, details, failure.get("confirmation"))
@@ -227,5 +228,6 @@ def execution_json(execution: Execution, blocked: bool) -> dict[str, Any]:
         "element_name": execution.agent.name,
         "started_at": iso(execution.started_at),
     }
-    ended = {key: value for key, value in execution.ended.items() if value}
-    return body | ({"finished_at": iso(execution.finished_at)} if execution.finished_at else {}) | ended
+    if execution.finished_at:
+        body["finished_at"] = iso(execution.finished_at)
+    return body | {key: value for key, value in execution.ended.items() if value}

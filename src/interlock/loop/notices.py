@@ -60,24 +60,15 @@ def deliver(tx: Tx, agent: AgentRef, now: float) -> list[dict[str, Any]]:
     for note in tx.notifications(agent, now):
         if is_over(tx, note, now):
             tx.change_notification(replace(note, cleared_at=now))
-            continue
-        notes.append(note_json(note))
-        if not note.delivered_at:
-            tx.change_notification(replace(note, delivered_at=now))
+        else:
+            notes.append(note_json(note))
+            if not note.delivered_at:
+                tx.change_notification(replace(note, delivered_at=now))
     return notes
 
 
-def clear(
-    tx: Tx,
-    agent: AgentRef,
-    now: float,
-    *,
-    ticket: str = "",
-    challenge: str = "",
-    execution: str = "",
-    principal: str = "",
-) -> None:
-    about = {"ticket": ticket, "verificationId": challenge, "execution": execution, "principal": principal}
+def clear(tx: Tx, agent: AgentRef, now: float, **about: str) -> None:
+    """Notices of any of these subjects, by their keys in the metadata."""
     for note in tx.notifications(agent, now):
         if any(value and note.metadata.get(key) == value for key, value in about.items()):
             tx.change_notification(replace(note, cleared_at=now))

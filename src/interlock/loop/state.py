@@ -96,10 +96,9 @@ def move_execution(execution: Execution, move: str, now: float) -> Execution:
     state = MOVES.get((execution.status, move))
     if state is None:
         raise LoopProblem("PERMISSION_DENIED", f"execution {execution.id} is {execution.status}; it cannot {move}")
-    ended = state not in LIVE
-    return replace(
-        execution, status=state, finished_at=now if ended else 0.0, pause=NOTHING if ended else execution.pause
-    )
+    if state in LIVE:
+        return replace(execution, status=state, finished_at=0.0)
+    return replace(execution, status=state, finished_at=now, pause=NOTHING)
 
 
 def status_of(execution: Execution, blocked: bool) -> str:
@@ -161,13 +160,12 @@ def stages(
     score = max(own, claimed or 0)
     if score > own:
         why.append(f"the agent's own estimate ({claimed})")
+    most, failed = run.max_steps, "failure; a person has to review it first"
     stage_words = (
-        f"{STEP_LIMIT}: {run.max_steps} of {run.max_steps} steps are used; a person has to agree to more"
+        f"{STEP_LIMIT}: {most} of {most} steps are used; a person has to agree to more"
         if by_stage[1]
-        else f"Step limit: step {min(run.steps + 1, run.max_steps)} of {run.max_steps}",
-        "Previous outcome: failure; a person has to review it first"
-        if by_stage[2]
-        else f"Previous outcome: {previous or 'not reported'}",
+        else f"Step limit: step {min(run.steps + 1, most)} of {most}",
+        f"Previous outcome: {failed if by_stage[2] else previous or 'not reported'}",
         *(_sentence(words) for words in dict.fromkeys(by_stage[3] or ["Patterns: none matched"])),
         f"Safety tier: {tier.value} (score {score}: {'; '.join(why)})",
         f"Risk tolerance: {name} (up to {limit}), {'exceeded' if score > limit or by_stage[5] else 'not exceeded'}",
@@ -180,9 +178,8 @@ def reason_of(verdict: LoopVerdict, decision: Decision, operation: str) -> str:
     """Short for a stop or a pause, since they are repeated."""
     named = {part.name: part.words for part in decision.parts}
     if verdict is LoopVerdict.STOP:
-        for name in ("deny", "never", TAMPERING):
-            if name in named:
-                return _sentence(named[name])
+        if stopped := next((named[name] for name in ("deny", "never", TAMPERING) if name in named), ""):
+            return _sentence(stopped)
         worst = decision.assessment.worst if decision.assessment else None
         return "In the danger zone" + (f": {finding_words(worst).rstrip('.')}" if worst else "")
     if verdict is LoopVerdict.REFUSE:

@@ -56,7 +56,6 @@ from interlock.times import iso
 
 TRIES = 50  # of a step that others of the same agent overtake
 MOST_COUNTED = 200  # operations of one execution
-_GIVES_UP = "too many steps of this agent were reported in the same moment"
 
 
 def record_step(
@@ -71,29 +70,20 @@ def record_step(
     by = monitored_while_paused(state, by, action)
     if why := enforced_block(state, by, agent.principal):  # 2
         return stopped_step(state, agent, why)
+    asked = Request(action, agent, via.door, claimed_risk=step.risk, strength=via.strength, in_force=by)
     for _ in range(TRIES):
         try:
             report = read_report(state, by, agent, step)  # 3
         except LoopProblem:
             if by.mode != "disabled":
                 raise
-            # R-25: a disabled loop also answers an agent that runs nothing; its report is recorded.
-            asked = Request(action, agent, via.door, claimed_risk=step.risk, strength=via.strength, in_force=by)
-            evaluate(state, asked)
+            evaluate(
+                state, asked
+            )  # R-25: a disabled loop also answers an agent that runs nothing; its report is recorded
             return {"autonomy": to_builtins(Directive(go=True, factors=[UNJUDGED[by.mode], *via.tight.ignored]))}
         if report.blocked:
             return stopped_step(state, agent, report.blocked)
-        request = Request(
-            action,
-            agent,
-            via.door,
-            execution=report.execution.id,
-            claimed_risk=step.risk,
-            operation=report.operation,
-            step=report.context,
-            strength=via.strength,
-            in_force=by,
-        )
+        request = replace(asked, execution=report.execution.id, operation=report.operation, step=report.context)
         try:
             decision, kept = evaluate_and_keep(state, request, partial(apply_decision, report))  # 4
         except Overtaken:
@@ -104,7 +94,7 @@ def record_step(
             return stopped_step(state, agent, enforced_block(state, state.in_force, agent.principal) or "blocked")
         declarations.report(state, agent, step.hint, step.cwd)
         return _answer(report, decision, via.tight)
-    raise StoreError(_GIVES_UP)
+    raise StoreError("too many steps of this agent were reported in the same moment")
 
 
 def _answer(report: StepReport, decision: Decision, tight: Tightening) -> dict[str, Any]:
@@ -123,16 +113,13 @@ def _answer(report: StepReport, decision: Decision, tight: Tightening) -> dict[s
         risk=report.tier if report.by.mode not in UNJUDGED and not decision.unknown else None,
         notifications=_notes(report, decision),
     )
-    data: dict[str, Any] = {
-        "execution_id": after.id,
-        "status": status,
-        "step": report.execution.steps + 1,
-        "autonomy": to_builtins(directive),
-    }
+    data: dict[str, Any] = {"execution_id": after.id, "status": status, "step": report.execution.steps + 1}
+    data["autonomy"] = to_builtins(directive)
     if report.confirmation:
         data["confirmation"] = report.confirmation
-    warnings = [dict(warning) for warning in decision.warnings] if go else []
-    return data | ({"warnings": warnings} if warnings else {})
+    if go and decision.warnings:
+        data["warnings"] = [dict(warning) for warning in decision.warnings]
+    return data
 
 
 def _factors(report: StepReport, decision: Decision) -> tuple[str, ...]:
@@ -141,8 +128,7 @@ def _factors(report: StepReport, decision: Decision) -> tuple[str, ...]:
         return (UNJUDGED[by.mode],)
     if decision.unknown:
         return (decision.reason,)
-    policy = by.policy
-    tolerance = policy.tolerance, TOLERANCES[policy.tolerance]
+    tolerance = by.policy.tolerance, TOLERANCES[by.policy.tolerance]
     factors = stages(decision, report.tier, report.execution, step.outcome, tolerance, step.risk)
     if decision.allowed and decision.ticket:
         return (*factors, decision.reason)  # who approved
@@ -250,15 +236,12 @@ def _pause(report: StepReport, tx: Tx, judged: Judged, decision: Decision, ticke
     reason = reason_of(report.verdict, decision, report.operation)
     report.confirmation = _confirmation(ticket, decision.token)
     if report.verdict is LoopVerdict.VERIFY:
-        report.challenge = challenges.issue(
-            tx, state, agent, challenges.VERIFY, decision.reason, now, judged.digest, row.id
-        )
+        about = decision.reason, now, judged.digest, row.id
+        report.challenge = challenges.issue(tx, state, agent, challenges.VERIFY, *about)
     challenge = report.challenge.id if report.challenge and challenges.is_open(report.challenge, now) else ""
-    pause = replace(
-        _pause_of("verify" if challenge else "confirm", judged, decision, ticket, reason),
-        challenge=challenge,
-        grants=any(part.name == "steps" for part in decision.parts),
-    )
+    grants = any(part.name == "steps" for part in decision.parts)
+    held = _pause_of("verify" if challenge else "confirm", judged, decision, ticket, reason)
+    pause = replace(held, challenge=challenge, grants=grants)
     before = pause_of(row.pause)
     if before is None or (before.ticket, before.challenge) != (pause.ticket, pause.challenge):
         _notify_pause(report, tx, pause, ticket, now, row.id)
@@ -272,25 +255,17 @@ def _pause_of(kind: str, judged: Judged, decision: Decision, ticket: Ticket, rea
 
 def _notify_pause(report: StepReport, tx: Tx, pause: Pause, ticket: Ticket, now: float, execution: str) -> None:
     """AE-11, AE-12, C-23: of the pending permission and its action, and of the pause and its end."""
-    agent, about, title = report.agent, {"ticket": pause.ticket, "execution": execution}, notices.ticket_excerpt(ticket)
+    agent, title = report.agent, notices.ticket_excerpt(ticket)
+    about = {"ticket": pause.ticket, "execution": execution, "operation": pause.operation}
     notices.clear(tx, agent, now, execution=execution)
     if pause.kind == "confirm":
         what = f": {title}" if title != pause.operation else ""
         what = f": {report.allows}, '{title}' first" if pause.grants else what
         words = f"Operation '{pause.operation}' requires confirmation{what}"
-        notices.notify(tx, agent, notices.PERMISSION, words, now, operation=pause.operation, level=SINGLE_USE, **about)
+        notices.notify(tx, agent, notices.PERMISSION, words, now, **about, level=SINGLE_USE)
     how = f"{HOW} (challenge {pause.challenge})" if pause.challenge else approval_hint(pause.ticket)
-    notices.notify(
-        tx,
-        agent,
-        notices.PAUSE,
-        f"{pause.reason.rstrip('.')}. {how}.",
-        now,
-        operation=pause.operation,
-        level=report.tier.value,
-        verificationId=pause.challenge,
-        **about,
-    )
+    about |= {"level": report.tier.value, "verificationId": pause.challenge}
+    notices.notify(tx, agent, notices.PAUSE, f"{pause.reason.rstrip('.')}. {how}.", now, **about)
 
 
 def _confirmation(ticket: Ticket, token: str) -> dict[str, str]:

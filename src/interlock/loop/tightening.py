@@ -92,7 +92,7 @@ def _parse_policy(text: str) -> tuple[Tightening, bool]:
     except (PolicyError, ValueError, RecursionError) as error:
         words = f"The policy that was given cannot be used: {error}"[:300]
         raise LoopProblem("VALIDATION_INVALID_VALUE", words, {"param_name": "policy"}) from None
-    loop = data.get("loop", {}) if isinstance(data.get("loop", {}), Mapping) else {}
+    loop = data["loop"] if isinstance(data.get("loop"), Mapping) else {}
     rules = LoopRules(
         policy.loop.max_autonomous_steps if "maxAutonomousSteps" in data or "max_autonomous_steps" in loop else None,
         policy.tolerance if "riskTolerance" in data or "tolerance" in data else "",

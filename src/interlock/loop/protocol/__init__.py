@@ -28,7 +28,12 @@ TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
     "array": (list,),
 }
-_KINDS = ("enum", "object", "scalar", "union")
+KINDS = {
+    "enum": "values",
+    "object": "fields",
+    "union": "members",
+    "scalar": "",
+}  # and what the parts of each are called
 
 
 class TableError(ValueError):
@@ -92,7 +97,7 @@ class Returns(Struct, frozen=True):
     description: str = ""
 
     def __post_init__(self) -> None:
-        if self.kind not in _KINDS:
+        if self.kind not in KINDS:
             raise TableError(f"type {self.name!r}: unknown kind {self.kind!r}")
 
     @property

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, convert
 
 from interlock.analysis.packs import load_packs
-from interlock.loop.protocol import ENDPOINTS, OperationSpec, ParamSpec, TableError
+from interlock.loop.protocol import ENDPOINTS, KINDS, OperationSpec, ParamSpec, TableError
 from interlock.loop.protocol.envelope import LIMITS
 from interlock.loop.protocol.gatekeeper import permission
 from interlock.loop.state import STATES
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from interlock.loop.protocol.surface import ProtocolCaller, Surface
 
 
-_PART = {"enum": "values", "object": "fields", "union": "members", "scalar": ""}
-
-
 class ProtocolType(Struct, frozen=True):
     name: str
     kind: str
@@ -30,7 +27,7 @@ class ProtocolType(Struct, frozen=True):
     parts: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.kind not in _PART or bool(self.parts) == (self.kind == "scalar"):
+        if self.kind not in KINDS or bool(self.parts) == (self.kind == "scalar"):
             raise TableError(f"type {self.name!r}: {self.kind!r} with {len(self.parts)} parts")
 
     @property
@@ -42,7 +39,7 @@ class ProtocolType(Struct, frozen=True):
         if self.kind == "scalar":
             return self.info
         parts = [part.info if isinstance(part, ParamSpec) else part for part in self.parts]
-        return self.info | {_PART[self.kind]: parts}
+        return self.info | {KINDS[self.kind]: parts}
 
 
 def unresolved_types(named: Iterable[str], known: Mapping[str, ProtocolType]) -> list[str]:
@@ -171,12 +168,8 @@ def details(one: OperationSpec, caller: ProtocolCaller) -> dict[str, Any]:
 
 
 def _info(one: OperationSpec) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "semantic_category": one.category,
-        "endpoint": one.endpoint,
-        "description": one.description,
-    }
+    kind = {"semantic_category": one.category, "endpoint": one.endpoint}
+    return {"name": one.name, **kind, "description": one.description}
 
 
 def _dangerous(one: OperationSpec) -> dict[str, Any]:
