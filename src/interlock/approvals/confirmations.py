@@ -62,8 +62,7 @@ class Elicitations(Struct):
 
 def question(state: State, principal: str, session: str, token: str) -> tuple[str, str] | None:
     """Its id and text; None where a user's confirmation would not suffice for this token or caller."""
-    now = state.clock.now()
-    ticket = state.store.read(lambda tx: ticket_of(tx, token))
+    now, ticket = state.clock.now(), state.store.read(lambda tx: ticket_of(tx, token))
     if ticket is None or state.mode != "enforcing" or ticket.agent.principal != principal:
         return None
     if not session or state.elicitations.sessions.get(ticket.id) != session:

@@ -44,17 +44,18 @@ class MatchedDenial(Struct, frozen=True):
     @property
     def words(self) -> str:
         target = parse(self.denial.effect_key).target
-        what = {
-            Relation.SAME: "the same effect on the same target",
-            Relation.INSIDE: f"the same effect on {target}, which this is a part of,",
-            Relation.AROUND: f"the same effect on {target}, which is a part of this,",
+        on = {
+            Relation.SAME: "the same target",
+            Relation.INSIDE: f"{target}, which this is a part of,",
+            Relation.AROUND: f"{target}, which is a part of this,",
         }[self.relation]
-        if self.waits and self.ticket:
-            return f"{what} waits for an answer as {short_id(self.ticket.id)} ({self.ticket.title[:120]})"
-        if self.ticket is None or not self.ticket.decided_by:
-            return f"{what} was rejected as {short_id(self.denial.ticket)}"
-        reason = f": {self.ticket.decision_reason}" if self.ticket.decision_reason else ""
-        return f"{what} was rejected by {self.ticket.decided_by} as {short_id(self.ticket.id)}{reason}"
+        what, id, ticket = f"the same effect on {on}", short_id(self.denial.ticket), self.ticket
+        if ticket and self.waits:
+            return f"{what} waits for an answer as {id} ({ticket.title[:120]})"
+        if ticket is None or not ticket.decided_by:
+            return f"{what} was rejected as {id}"
+        reason = f": {ticket.decision_reason}" if ticket.decision_reason else ""
+        return f"{what} was rejected by {ticket.decided_by} as {id}{reason}"
 
 
 def matching_denials(judged: Judged, denials: Iterable[Denial]) -> list[MatchedDenial]:
@@ -113,8 +114,7 @@ def find_denial(tx: Tx, state: State, judged: Judged, own: Ticket | None) -> Mat
     """`own` is the ticket of this very action."""
     if not judged.effect_keys:
         return None
-    principal = judged.agent.principal
-    stored = {one.key: one for one in tx.denials(judged.now, principal)}
+    stored = {one.key: one for one in tx.denials(judged.now, judged.agent.principal)}
     if not state.shared:  # an edited row lifts no rejection
         stored |= {one.key: one for one in rejections(state, judged)}
     found = []
@@ -124,7 +124,7 @@ def find_denial(tx: Tx, state: State, judged: Judged, own: Ticket | None) -> Mat
         if whole.binds:
             found.append(whole)
     answered = settle(own, judged.now) if own else None
-    asked = answered is not None and (answered.open or bool(answered.decided_by))
+    asked = answered and (answered.open or answered.decided_by)
     # Only a rejection binds everyday work, since moving a held target aside is good advice.
     everyday = judged.assessment.level < Level.DESTRUCTIVE
     if asked or (everyday and all(one.waits for one in found)):
@@ -173,8 +173,8 @@ def rejections_of(ticket: Ticket, at: float) -> list[Denial]:
 
 def agree(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
     """Ends the denials of the same effect, or of one that includes it."""
-    live = {one.key: one for one in tx.denials(now, ticket.agent.principal)}
-    live |= {one.key: one for one in state.baseline.denials(ticket.agent.principal, now)}
+    principal = ticket.agent.principal
+    live = {one.key: one for one in (*tx.denials(now, principal), *state.baseline.denials(principal, now))}
     keys = [parse(text) for text in ticket.effect_keys]
     for one in live.values():
         if one.ticket == ticket.id or any(relation(parse(one.effect_key), key) in _INCLUDING for key in keys):

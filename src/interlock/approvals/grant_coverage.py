@@ -31,11 +31,9 @@ def _covers(
 ) -> bool:
     if grant.revoked_at or now >= grant.expires_at or grant.remaining <= 0 or assessment.level > grant.ceiling:
         return False
-    if grant.principal and grant.principal != agent.principal:
+    if grant.principal not in ("", agent.principal) or grant.session not in ("", agent.session):
         return False
     if grant.name and normal_name(grant.name) != normal_name(agent.name):
-        return False
-    if grant.session and grant.session != agent.session:
         return False
     if grant.digests:  # a frozen plan: exactly these actions
         return digest in grant.digests

@@ -50,8 +50,7 @@ def _save(state: State, by: OperatorSession, grant: Grant, proof: Mapping[str, s
         tx.save_grant(grant)
         if grant.effect in STANDING:
             tx.save_setting(SETTING, f"{grant.id} {grant.created_at!r}")
-        details = {"grant": grant.id, "terms": grant_terms(grant), **proof}
-        state.recorder.event(tx, "grant", by.operator, details)
+        state.recorder.event(tx, "grant", by.operator, {"grant": grant.id, "terms": grant_terms(grant), **proof})
 
     state.store.write(work)
     return grant
@@ -146,8 +145,7 @@ def grant_use_entry(grant: Grant, judged: Judged) -> AuditEvent:
 
 
 def suggest_grant(state: State, ticket: str) -> dict[str, object]:
-    found = state.store.read(lambda tx: tx.ticket(ticket))
-    if found is None:
+    if (found := state.store.read(lambda tx: tx.ticket(ticket))) is None:
         raise NotFound(f"no ticket {ticket!r}")
     return narrow_grant(found)
 

@@ -27,11 +27,11 @@ REASON = 500  # characters
 
 def pause(state: State, by: OperatorSession, seconds: int, reason: str) -> OperatorPause:
     """Takes a fresh sign-in and a reason; refuses more time than the configuration allows."""
-    now, most = state.clock.now(), state.in_force.pauses.max_minutes * 60
+    now, most = state.clock.now(), state.in_force.pauses.max_minutes
     if not most:
         raise AnswerRefused("pauses are switched off here (pause.max_minutes = 0)")
-    if not 1 <= seconds <= most:
-        words = f"a pause may last {state.in_force.pauses.max_minutes} minutes here and no longer (pause.max_minutes)"
+    if not 1 <= seconds <= most * 60:
+        words = f"a pause may last {most} minutes here and no longer (pause.max_minutes)"
         raise AnswerRefused(words, "VALIDATION_INVALID_VALUE")
     if not (said := redact_text(reason.strip())[:REASON]):
         raise AnswerRefused("say why: it goes on the record", "VALIDATION_MISSING_PARAM")
@@ -107,8 +107,8 @@ def warn(state: State) -> None:
     """Its signature cannot be checked before an operator signs in."""
     found = state.store.read(lambda tx: _read(signed_orders.read_order(tx, signed_orders.PAUSE)))
     if found and found.at(state.clock.now()):
-        words = f"a pause until {iso(found.until)} was in force before this start; `interlock unlock` brings it back"
-        state.alerts[ALERT] = words
+        before = f"a pause until {iso(found.until)} was in force before this start"
+        state.alerts[ALERT] = f"{before}; `interlock unlock` brings it back"
 
 
 def monitored_while_paused(state: State, by: InForce, action: Action) -> InForce:

@@ -37,10 +37,9 @@ def save_order(state: State, tx: Tx, by: OperatorSession, setting: str, *words: 
 
 
 def sign_order(state: State, tx: Tx, by: OperatorSession, setting: str, *words: str) -> str:
-    at = max(state.clock.now(), read_order(tx, setting).at + _STEP)
-    signature = by.unlocked.sign(_text(setting, words, at))
-    kept = {"words": words, "at": at, "by": by.operator, "key": by.unlocked.key_id, "signature": signature}
-    return json.dumps(kept)
+    at, own = max(state.clock.now(), read_order(tx, setting).at + _STEP), by.unlocked
+    signature = own.sign(_text(setting, words, at))
+    return json.dumps({"words": words, "at": at, "by": by.operator, "key": own.key_id, "signature": signature})
 
 
 def load_order(state: State, tx: Tx, setting: str) -> Order:
@@ -71,10 +70,11 @@ def _order(kept: dict[str, Any]) -> Order:
 
 
 def order_removal(state: State, tx: Tx, by: OperatorSession, pattern: str) -> None:
-    before = removals(load_order(state, tx, REMOVE))
-    at = max([state.clock.now(), *(then + _STEP for then in before.values())])
-    listed = [*((id, then) for id, then in before.items() if id != pattern), (pattern, at)][-_REMOVALS:]
-    save_order(state, tx, by, REMOVE, *(word for id, then in listed for word in (id, repr(then))))
+    listed = removals(load_order(state, tx, REMOVE))
+    at = max([state.clock.now(), *(then + _STEP for then in listed.values())])
+    listed.pop(pattern, None)
+    newest = [*listed.items(), (pattern, at)][-_REMOVALS:]
+    save_order(state, tx, by, REMOVE, *(word for id, then in newest for word in (id, repr(then))))
 
 
 def removals(order: Order) -> dict[str, float]:

@@ -80,8 +80,7 @@ def _own_passkeys(state: State, visitor: Visitor, site: Site) -> list[str]:
 def approve_begin(state: State, visitor: Visitor, ticket: str, site: Site, until: float = 0.0) -> dict[str, Any]:
     """The passkey's challenge is SHA-256(action digest ‖ audit head ‖ nonce). `until` is for later use."""
     now = state.clock.now()
-    found = state.store.read(lambda tx: tx.ticket(ticket))
-    if found is None:
+    if (found := state.store.read(lambda tx: tx.ticket(ticket))) is None:
         raise AnswerRefused(f"no ticket {ticket!r:.80}", "TOKEN_INVALID")
     if is_altered(state, found):
         raise AnswerRefused(f"ticket {ticket} was altered outside Interlock; nothing is to be signed")
@@ -178,9 +177,9 @@ def granted(state: State, visitor: Visitor, given: Mapping[str, Any], proof: Pro
 def reveal_begin(state: State, visitor: Visitor, id: str, site: Site) -> dict[str, Any]:
     """For the step that the code frees, or for a block a fresh sign-in."""
     challenge, ticket = _about(state, id)
-    if ticket is None:
-        return freshen_begin(state, visitor, site)
-    return approve_begin(state, visitor, ticket.id, site, until=challenge.expires_at)
+    if ticket:
+        return approve_begin(state, visitor, ticket.id, site, until=challenge.expires_at)
+    return freshen_begin(state, visitor, site)
 
 
 def reveal(state: State, visitor: Visitor, id: str, proof: Proof) -> revealing.RevealedCode:

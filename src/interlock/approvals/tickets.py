@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from interlock.adapters.danger import message
 from interlock.analysis.display_text import visible
-from interlock.approvals import SELF_APPROVAL, Resolution, TicketChange, first_state
+from interlock.approvals import LIVE_STATES, SELF_APPROVAL, Resolution, TicketChange, first_state
 from interlock.approvals.display import RUNS, one_line, unwrap_commands
 from interlock.audit.chain import AuditEvent, token_body
 from interlock.audit.chain import fingerprint as name_of
@@ -37,13 +37,11 @@ HARM = 120  # of them for what a long command does
 
 def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
     """Every readable text in it is redacted."""
-    request, assessment, now = judged.request, judged.assessment, judged.now
-    asked = weighed.requirement
-    block = request.adapter_context.block if request.adapter_context else None
+    request, assessment, now, asked = judged.request, judged.assessment, judged.now, weighed.requirement
+    adapted, marks = request.adapter_context, _marks(judged)
+    block = adapted.block if adapted else None
     hours = block.approval.timeout_hours if block and block.approval else None  # R-4
     wait = hours * 3600 if hours else judged.policy.severities.auto_expire_ms / 1000
-    marks = _marks(judged)
-    action = _stored_action(judged, marks)
     words = message(block.confirmation_message, request.action.params) if block and block.confirmation_message else ""
     ticket = Ticket(
         id=state.new_id("pdact_"),
@@ -58,14 +56,14 @@ def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
         cooling_ends_at=now + asked.cooling_seconds if asked.cooling_seconds else 0.0,
         title=title_of(request.action, marks),
         reason=redact_text(undo_words_after(words or weighed.reason(), weighed.factors)) + _given(judged, weighed),
-        action=action,
-        findings=tuple(redact([finding_json(finding) for finding in assessment.findings])),
+        action=_stored_action(judged, marks),
+        findings=tuple(redact(list(map(finding_json, assessment.findings)))),
         factors=tuple(redact([*assessment.factors, *weighed.factors])),
         effect_keys=tuple(map(str, judged.effect_keys)),
         door=request.door,
         operation=request.operation or _operation(request.action),
         adapter=request.adapter or request.door,
-        adapter_trust=request.adapter_context.call.trust.word if request.adapter_context else "none",
+        adapter_trust=adapted.call.trust.word if adapted else "none",
         params_hash=hashlib.sha256(canonical(action_json(request.action, marks)).encode()).hexdigest(),
         severity=judged.severity,
         categories=tuple(sorted(assessment.categories)),
@@ -76,9 +74,7 @@ def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
         strength=judged.isolation,
         witnesses=tuple({"path": w.path, "sha256": w.sha256} for w in judged.judgement.witnesses),
     )
-    if asked.cooling_seconds:
-        ticket = replace(ticket, state=first_state(ticket))
-    return sealed(state, ticket)
+    return sealed(state, replace(ticket, state=first_state(ticket)))
 
 
 def _given(judged: Judged, weighed: PolicyResult) -> str:
@@ -93,11 +89,12 @@ def _given(judged: Judged, weighed: PolicyResult) -> str:
 def _stored_action(judged: Judged, marks: Sequence[Span]) -> dict[str, Any]:
     """With its effective commands where its own text does not show them."""
     action, assessment = judged.action, judged.assessment
-    runs: list[Any] = []
+    stored = action_json(action, marks)
     if [step.text for step in assessment.steps] != [action.text]:
-        plain = {"kind": action.kind.value, **action.fields}
-        runs = unwrap_commands(assessment.steps, [finding_json(finding) for finding in assessment.findings], plain)
-    return {**action_json(action, marks), **({RUNS: runs} if runs else {})}
+        plain, findings = {"kind": action.kind.value, **action.fields}, list(map(finding_json, assessment.findings))
+        if runs := unwrap_commands(assessment.steps, findings, plain):
+            return {**stored, RUNS: runs}
+    return stored
 
 
 def _operation(action: Action) -> str:
@@ -111,23 +108,18 @@ def sealed(state: State, ticket: Ticket) -> Ticket:
 
 def seal_of(state: State, ticket: Ticket) -> str:
     """Binds what a ticket holds and its times to this installation."""
-    bound = [
-        ticket.id,
-        ticket.digest,
-        repr(ticket.opened_at),
-        repr(ticket.cooling_ends_at),
-        requirement_json(ticket.requirement),
-        ticket.shown_hash,
-        list(ticket.effect_keys),
-        ticket.token_hash,
-    ]
-    return hmac.new(state.installation.digest_key, b"ticket\0" + canonical(bound).encode(), hashlib.sha256).hexdigest()
+    times, asked = (repr(ticket.opened_at), repr(ticket.cooling_ends_at)), requirement_json(ticket.requirement)
+    rest = ticket.shown_hash, list(ticket.effect_keys), ticket.token_hash
+    return _mac(state, b"ticket", canonical([ticket.id, ticket.digest, *times, asked, *rest]))
 
 
 def token_of(state: State, ticket: Ticket) -> str:
     """conf_…, the same each time: inert until a human arms the ticket (C-14)."""
-    key = hmac.new(state.installation.digest_key, b"token\0" + ticket.id.encode(), hashlib.sha256).hexdigest()
-    return f"conf_{key}"
+    return f"conf_{_mac(state, b'token', ticket.id)}"
+
+
+def _mac(state: State, purpose: bytes, text: str) -> str:
+    return hmac.new(state.installation.digest_key, purpose + b"\0" + text.encode(), hashlib.sha256).hexdigest()
 
 
 def shown_hash(ticket: Ticket) -> str:
@@ -155,7 +147,7 @@ def shows_action(ticket: Ticket, judged: Judged) -> bool:
         ticket.title == title_of(action, marks)
         and canonical(ticket.action) == canonical(_stored_action(judged, marks))
         and (ticket.level, ticket.irreversible) == (assessment.level, assessment.irreversible)
-        and [one.get("id") for one in ticket.findings] == [finding_json(one).get("id") for one in assessment.findings]
+        and [one.get("id") for one in ticket.findings] == [finding_json(one)["id"] for one in assessment.findings]
     )
 
 
@@ -202,10 +194,9 @@ def ticket_of(tx: Tx, token: str) -> Ticket | None:
 def pending_token(state: State, judged: Judged, held: Resolution) -> str:
     """Of the ticket that this very action waits for."""
     ticket = held.ticket
-    waits = ticket is not None and ticket.digest == judged.digest and not held.code
-    if held.outcome == "allow" or ticket is None or not waits:
+    if held.outcome == "allow" or held.code or ticket is None or ticket.digest != judged.digest:
         return ""
-    return token_of(state, ticket) if ticket.open or ticket.state is TicketState.APPROVED else ""
+    return token_of(state, ticket) if ticket.state in LIVE_STATES else ""
 
 
 def code_of(held: Resolution, weighed: PolicyResult, token: str) -> str:
@@ -240,11 +231,9 @@ def token_details(
     if not code.startswith("TOKEN_"):
         return {"reason": SELF_APPROVAL} if held.reason.startswith(SELF_APPROVAL) else {}
     said: dict[str, Any] = {"token": name_of(_presented(state, judged, ticket)), **held.details}
-    if code == "TOKEN_EXPIRED" and ticket:
-        said |= {"expired_at": iso(ticket.expires_at), "current_time": iso(judged.now)}
-    elif code == "TOKEN_ALREADY_USED" and ticket:
-        said["consumed_at"] = iso(ticket.spent_at)
-    return said
+    if ticket and code == "TOKEN_EXPIRED":
+        return said | {"expired_at": iso(ticket.expires_at), "current_time": iso(judged.now)}
+    return said | ({"consumed_at": iso(ticket.spent_at)} if ticket and code == "TOKEN_ALREADY_USED" else {})
 
 
 def token_entries(state: State, judged: Judged, held: Resolution, issued: bool) -> list[AuditEvent]:
@@ -271,9 +260,8 @@ def revocation_entry(state: State, ticket: Ticket, by: str, now: float) -> Audit
 def _failure(held: Resolution) -> str:
     if held.outcome != "deny":
         return ""
-    if held.code.startswith("TOKEN_"):
-        return held.code
-    return SELF_APPROVAL if held.reason.startswith(SELF_APPROVAL) else ""
+    own = SELF_APPROVAL if held.reason.startswith(SELF_APPROVAL) else ""
+    return held.code if held.code.startswith("TOKEN_") else own
 
 
 def _entry(
