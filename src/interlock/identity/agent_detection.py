@@ -57,8 +57,7 @@ def _marks(names: Iterable[str]) -> tuple[str, ...]:
 
 def _another_terminal() -> str | None:
     """Why stdin or stdout is not where a person would answer, or None."""
-    own = _process(os.getpid())
-    if own is None:
+    if (own := _process(os.getpid())) is None:
         return _UNSEEN
     major, minor = (own.terminal >> 8) & 0xFFF, (own.terminal & 0xFF) | ((own.terminal >> 12) & 0xFFF00)
     for file, name in _STREAMS:
@@ -156,8 +155,8 @@ def place_of(pid: int, connected: float | None = None) -> TerminalPlace | None:
     if connected is not None and own.started / os.sysconf("SC_CLK_TCK") > connected + 0.02:
         return None
     shell, leader = _process(own.parent), _process(own.session)
-    if shell is None or leader is None or agent_above(pid) is not None:
+    if shell is None or leader is None or (shell.terminal, shell.session) != (own.terminal, own.session):
         return None
-    if (shell.terminal, shell.session) != (own.terminal, own.session):
+    if agent_above(pid):
         return None
     return TerminalPlace(own.terminal, own.session, leader.started, own.parent, shell.started)

@@ -24,8 +24,7 @@ MOST_NAME = 60
 
 def seal_key_of(state: State) -> bytes:
     """Refuses while nobody has unlocked the daemon."""
-    key = state.sessions.seal_key()
-    if key is None or state.sessions.roster is None:
+    if (key := state.sessions.seal_key()) is None or state.sessions.roster is None:
         raise SignInRefused(LOCKED)
     return key
 
@@ -148,11 +147,10 @@ def with_latest_counter(state: State, tx: Tx, row: Credential) -> Credential:
 
 def enrolments(state: State) -> list[dict[str, Any]]:
     """Of operators and credentials: when, how and from where; the newest first."""
-    rows = state.store.read(lambda tx: tx.operators())
     found = [
         {"operator": row.name, "kind": "service" if row.service else "operator", "name": "", "at": row.created_at,
          "how": f"enrolled by {row.created_by}" if row.created_by else "enrolled", "source": "", "disabled": bool(row.disabled_at)}
-        for row in rows
+        for row in state.store.read(lambda tx: tx.operators())
     ]  # fmt: skip
     found += [
         {"operator": one.operator, "kind": one.kind, "name": one.name, "at": one.created_at, "how": one.how, "source": one.source,
@@ -173,8 +171,7 @@ def _save(
     """With the sealed list of all and an audit record."""
     after = {row.id: row for row in rows}
     for row in changed:
-        counter = after[row.id].counter if row.id in after else row.counter
-        after[row.id] = replace(row, counter=counter)
+        after[row.id] = replace(row, counter=after.get(row.id, row).counter)
         tx.save_credential(after[row.id])
         details = {
             "operator": normal_name(row.operator), "kind": row.kind, "name": row.name, "how": row.how, "source": row.source,

@@ -123,12 +123,11 @@ def verify_jail(pid: int, uid: int, folder: Path, fixed: Sequence[str]) -> int:
     if depth <= namespace_depth()[0] or number != 1:
         raise NotJailed(f"process {pid} is not the first of a PID namespace of its own")
     mounts = mounts_of(pid)
-    hidden = mounts.get(str(folder.resolve()))
-    if hidden is None or hidden.kind != "tmpfs":
+    place = str(folder.resolve())
+    if place not in mounts or mounts[place].kind != "tmpfs":
         raise NotJailed(f"process {pid} can see {folder}")
     for path in fixed:
-        found = mounts.get(path)
-        if found is None or not found.read_only:
+        if path not in mounts or not mounts[path].read_only:
             raise NotJailed(f"process {pid} could write {path}")
     return start
 

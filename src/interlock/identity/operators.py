@@ -31,10 +31,9 @@ SIGN_INS = Attempts("sign_in.failures")
 
 def sign_in(state: State, name: str, passphrase: str, channel: str, source: str = "") -> tuple[str, OperatorSession]:
     """Records a failure, and counts it for this name from this source only."""
-    now = state.clock.now()
 
     def work() -> tuple[str, OperatorSession]:
-        return state.store.read(lambda tx: state.sessions.sign_in(tx, name, passphrase, now, channel))
+        return state.store.read(lambda tx: state.sessions.sign_in(tx, name, passphrase, state.clock.now(), channel))
 
     token, session = attempt_sign_in(state, name, channel, source, work)
     state.recorder.event_alone("unlock", session.operator, {"channel": channel})
@@ -65,11 +64,10 @@ def note_failure(state: State, channel: str, source: str, error: SignInRefused) 
 
 
 def _record_failure(tx: Tx, state: State, key: str, name: str, channel: str, error: SignInRefused) -> None:
-    now = state.clock.now()
     if isinstance(error, WrongSignIn):
-        SIGN_INS.failed(tx, key, now)
-    known = {row.name for row in tx.operators()}  # people type their passphrase into the wrong field
-    who = normal_name(name) if normal_name(name) in known else NOBODY
+        SIGN_INS.failed(tx, key, state.clock.now())
+    known, named = {row.name for row in tx.operators()}, normal_name(name)
+    who = named if named in known else NOBODY  # people type their passphrase into the wrong field
     state.recorder.event(tx, "verify_failed", who, {"channel": channel, "reason": str(error)})
 
 
@@ -96,8 +94,7 @@ def add_operator(
     service: bool = False,
     kdf: Kdf | None = None,
 ) -> OperatorRow:
-    seal_key = require_admin(state, by)
-    now = state.clock.now()
+    seal_key, now = require_admin(state, by), state.clock.now()
     row, _ = enrol(
         name, passphrase, seal_key, now=now, by=by.operator, roles=roles, teams=teams, service=service, kdf=kdf
     )
@@ -127,12 +124,11 @@ def change_operator(
         before = next((row for row in rows if row.name == normal_name(name)), None)
         if before is None:
             raise NotFound(f"no operator {name!r}")
-        now = state.clock.now()
         changed = replace(
             before,
-            roles=tuple(sorted(set(roles))) if roles is not None else before.roles,
-            teams=tuple(sorted(set(teams))) if teams is not None else before.teams,
-            disabled_at=(now if disabled else 0.0) if disabled is not None else before.disabled_at,
+            roles=before.roles if roles is None else tuple(sorted(set(roles))),
+            teams=before.teams if teams is None else tuple(sorted(set(teams))),
+            disabled_at=before.disabled_at if disabled is None else state.clock.now() if disabled else 0.0,
         )
         others = (row for row in rows if row.name != before.name)
         if not any(ADMIN in row.roles and not row.service and not row.disabled_at for row in [*others, changed]):
@@ -246,8 +242,8 @@ def _ask_name(terminal: Terminal) -> str:
         offered = operator_name(os.environ.get("USER", ""))  # which later sign-ins offer too
     for _ in range(TRIES):
         try:
-            typed = terminal.ask(f"Your name [{offered}]: " if offered else "Your name: ").strip()
-            return operator_name(typed or offered)
+            typed = terminal.ask(f"Your name{f' [{offered}]' if offered else ''}: ")
+            return operator_name(typed.strip() or offered)
         except EnrolError as error:
             terminal.say(f"{error}\n")
     raise TerminalError("no name was given")

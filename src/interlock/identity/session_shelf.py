@@ -95,9 +95,8 @@ class GroupLimit(Struct, frozen=True):
         gone = [one.mark for one in group if not self.lasts(one, now)]
         if len(group) - len(gone) < self.most:
             return gone
-        room = (one.mark for one in group if one.mark not in gone and (not self.own_only or one.owner == owner))
-        oldest = next(room, None)
-        return None if oldest is None else [*gone, oldest]
+        room = [one.mark for one in group if one.mark not in gone and (not self.own_only or one.owner == owner)]
+        return [*gone, room[0]] if room else None
 
 
 class MemorySessions:

@@ -113,10 +113,10 @@ class OperatorSessions:
         with self._lock:
             self._open = {key: one for key, one in self._open.items() if one.expires_at > now}
             if len(self._open) >= MOST_SESSIONS:  # the operator's own oldest session ends, never another operator's
-                oldest = next((key for key, one in self._open.items() if one.operator == session.operator), None)
-                if oldest is None:
+                own = [key for key, one in self._open.items() if one.operator == session.operator]
+                if not own:
                     raise SignInRefused("too many operators are signed in")
-                del self._open[oldest]
+                del self._open[own[0]]
             self._open[hash_token(token)] = session
         return token
 

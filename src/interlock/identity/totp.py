@@ -34,8 +34,8 @@ def begin(state: State, visitor: Visitor) -> dict[str, Any]:
 
     credentials.seal_key_of(state)
     credentials.effective_from(state, visitor)
-    secret, now = random_base32(), state.clock.now()
-    id = state.visitors.begin(SET_UP, b"", visitor.id, now, secret)
+    secret = random_base32()
+    id = state.visitors.begin(SET_UP, b"", visitor.id, state.clock.now(), secret)
     uri = TOTP(secret).provisioning_uri(name=visitor.operator, issuer_name="Interlock")
     return {"ceremony": id, "secret": secret, "uri": uri}
 
@@ -55,8 +55,7 @@ def sign_in(
     state: State, name: str, passphrase: str, code: str, source: str, secure: bool = False
 ) -> tuple[str, Visitor]:
     """Never reveals which of the two was wrong."""
-    now = state.clock.now()
-    session = authenticate(state, name, passphrase, code, source)
+    now, session = state.clock.now(), authenticate(state, name, passphrase, code, source)
     entered = state.visitors.enter(session, PASSPHRASE, source, now, secure)
     how = {"channel": CONSOLE, "how": "passphrase and code", "source": source}
     state.recorder.event_alone("unlock", session.operator, how)

@@ -102,8 +102,7 @@ def enrol(
     seal_key = secrets.token_bytes(SEAL_KEY_BYTES) if seal_key is None else seal_key
     if len(seal_key) != SEAL_KEY_BYTES:
         raise EnrolError(f"seal key: expected {SEAL_KEY_BYTES} bytes, got {len(seal_key)}")
-    cost = kdf or Kdf()
-    salt = secrets.token_bytes(_SALT_BYTES)
+    cost, salt = kdf or Kdf(), secrets.token_bytes(_SALT_BYTES)
     stretched = cost.stretch(passphrase, salt)
     key = SigningKey.of(_part(stretched, "sign"))
     row = OperatorRow(
@@ -157,10 +156,9 @@ def passphrase_problem(passphrase: str, name: str) -> str | None:
     if len(set(folded)) < 4 or any(folded in run * 2 for run in _RUNS):
         return "the passphrase is too simple: a run or a repetition is guessed first"
     own = {_letters(name), _letters(name.partition("@")[0])} - {""}
-    for stem in {_letters(folded), _letters(folded.strip(_AROUND).translate(_LEET))} - {""}:
-        for word in _TRIVIAL | own:
-            if stem.replace(word, "") == "":
-                return "the passphrase is too simple: the name, or a word like 'password', is guessed first"
+    stems = {_letters(folded), _letters(folded.strip(_AROUND).translate(_LEET))} - {""}
+    if any(stem.replace(word, "") == "" for stem in stems for word in _TRIVIAL | own):
+        return "the passphrase is too simple: the name, or a word like 'password', is guessed first"
     return None
 
 
@@ -170,9 +168,8 @@ def _letters(text: str) -> str:
 
 def _label(text: str, what: str) -> str:
     named = normal_name(text)
-    hidden = any(leaves_no_mark(char) for char in text.strip())
     fits = 1 <= len(named) <= 64 and named[0].isalnum() and all(c.isalnum() or c in "._@+-" for c in named)
-    if hidden or not fits:
+    if not fits or any(map(leaves_no_mark, text.strip())):
         expected = "expected up to 64 letters, digits or . _ @ + -, a letter or digit first"
         raise EnrolError(f"{what} {text!r:.80}: {expected}")
     return named
