@@ -31,8 +31,7 @@ def open_builtin_channels(
         return found, []
     if agents:
         return found, [f"channels.dialog: no codes are shown on this desktop: {agents}"]
-    program = dialog_program(environ)
-    if program is None:
+    if (program := dialog_program(environ)) is None:
         none = "there is no desktop here, or none of zenity, kdialog, osascript and PowerShell"
         return found, [f"channels.dialog: {none}"]
     return [*found, Dialog(program, environ)], []
@@ -91,8 +90,7 @@ def _resolve_value(plain: str, variable: str, name: str, what: str, folder: Path
 
 
 def _desktop(url: str, secret: str, environ: Mapping[str, str]) -> Carrier:
-    program = notifier(environ)
-    if program is None:
+    if (program := notifier(environ)) is None:
         raise ValueError(MISSING)
     return Desktop(program, environ)
 

@@ -147,9 +147,8 @@ class Courier:
         stuck: Callable[[], object] = lambda: None,
     ) -> None:
         """`stuck` is called when a message is not delivered: another channel may have to take over."""
-        self.state, self.way, self.carrier = state, way, carrier
+        self.state, self.way, self.carrier, self._stuck = state, way, carrier, stuck
         self._address, self._public, self._shows_codes = address, public, shows_codes
-        self._stuck = stuck
         self.testing = threading.Lock()  # one test at a time
         self._left, self._counted_at = float(BURST), time.monotonic()
         name, what = f"interlock-to-{way.name}", f"channel {way.name}"
@@ -244,20 +243,18 @@ class Courier:
             else notice_message(row.id.partition("/")[2], row.event, row.words, place, now, row.about)
             for row in rows
         ]
-        code = self._code(matter) if matter and self._shows_codes else ""
-        return replace(digest(made), code=code)
+        return replace(digest(made), code=self._code(matter) if matter and self._shows_codes else "")
 
     def _code(self, matter: PendingItem) -> str:
         """For a private channel; empty where a person was shown one already."""
-        if not matter.challenge:
+        id, by = matter.challenge, f"channel:{self.way.name}"
+        if not id or self.state.store.read(lambda tx: tx.challenge(id)) is None:
+            return ""
+        shown = self.state.codes.shown(id, self.state.clock.now())
+        if shown and shown.release.channel != by:
             return ""
         try:
-            kept = self.state.store.read(lambda tx: tx.challenge(matter.challenge))
-            by = f"channel:{self.way.name}"
-            shown = self.state.codes.shown(matter.challenge, self.state.clock.now())
-            if kept is None or (shown and shown.release.channel != by):
-                return ""
-            revealed = reveal_unsigned(self.state, by, matter.challenge)
+            revealed = reveal_unsigned(self.state, by, id)
         except AnswerRefused:
             return ""
         return revealed.code if revealed else ""

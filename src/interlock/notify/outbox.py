@@ -67,10 +67,9 @@ class Outbox:
             if one.carrier
         }
         self._notes: deque[Note] = deque()
-        self._lost = 0
-        self._lock = threading.Lock()
         self._known: set[str] = set()
-        self._looks = 0
+        self._lost = self._looks = 0
+        self._lock = threading.Lock()
 
     def _code_way(self) -> OpenChannel | None:
         """One channel only: a second code would replace the first."""
@@ -81,8 +80,9 @@ class Outbox:
     def start(self) -> None:
         for one in self.opened:
             if one.problem:
-                self.state.alerts[f"channel {one.way.name}"] = f"channel {one.way.name}: {one.problem}"
-                LOG.warning("channel %s: %s", one.way.name, one.problem)
+                alert = f"channel {one.way.name}"
+                self.state.alerts[alert] = f"{alert}: {one.problem}"
+                LOG.warning("%s: %s", alert, one.problem)
         if not self.couriers:
             return
         self.state.channels = [*self.state.channels, self]
@@ -100,13 +100,8 @@ class Outbox:
     def tell(self, event: str, about: Ticket | Challenge | None, words: str) -> None:
         """Without delay: the caller may be deciding an action."""
         if event not in _SILENT:
-            note = Note(
-                self.state.new_id("note_"),
-                _TOLD.get(event, ALERT),
-                clean_line(_words(event, about, words)),
-                about.id if about else "",
-                about.level if isinstance(about, Ticket) else None,
-            )
+            said, level = clean_line(_words(event, about, words)), about.level if isinstance(about, Ticket) else None
+            note = Note(self.state.new_id("note_"), _TOLD.get(event, ALERT), said, about.id if about else "", level)
             with self._lock:
                 self._notes.append(note)
                 while len(self._notes) > MOST_NOTES:
@@ -142,9 +137,9 @@ class Outbox:
         return wait
 
     def _waiting(self, tx: Tx, now: float) -> tuple[dict[str, PendingItem], frozenset[str]]:
-        found = pending_items(tx, now)
-        latest = max((way.after_seconds for way in self._ways()), default=0)
-        sooner = [way.name for way in self._ways() if way.after_seconds < latest]
+        found, ways = pending_items(tx, now), self._ways()
+        latest = max((way.after_seconds for way in ways), default=0)
+        sooner = [way.name for way in ways if way.after_seconds < latest]
         rows = (tx.delivery(f"{name}/{id}") for id in islice(found, MOST_OWED) for name in sooner)
         return found, frozenset(row.id for row in rows if row and row.stuck)
 
@@ -190,9 +185,7 @@ class Outbox:
 
     def _drop_oldest(self, tx: Tx, channel: str, now: float) -> int:
         over = tx.owed(channel) - MOST_OWED
-        if over <= 0:
-            return 0
-        oldest = tx.due_deliveries(channel, float("inf"), over)
+        oldest = tx.due_deliveries(channel, float("inf"), over) if over > 0 else ()
         return sum(tx.change_delivery(finish_delivery(row, DROPPED, now, "too many"), row) for row in oldest)
 
     def _ways(self) -> list[ChannelRoute]:
@@ -220,9 +213,8 @@ def list_channels(state: State, recent: int = RECENT) -> list[dict[str, Any]]:
     outbox = state.outbox
     found = [_built_in("console", False)]
     found += [_built_in(one.name, isinstance(one, CodeChannel)) for one in state.channels if one is not outbox]
-    if outbox is None:
-        return found
-    return found + state.store.read(lambda tx: [_channel_json(tx, one, recent) for one in outbox.opened])
+    opened = outbox.opened if outbox else ()
+    return found + state.store.read(lambda tx: [_channel_json(tx, one, recent) for one in opened])
 
 
 def send_test(state: State, by: OperatorSession, name: str) -> dict[str, Any]:
@@ -231,8 +223,7 @@ def send_test(state: State, by: OperatorSession, name: str) -> dict[str, Any]:
     opened = next((one for one in outbox.opened if one.way.name == name), None) if outbox else None
     if outbox is None or opened is None:
         raise NotFound(f"there is no channel {name!r:.60} for messages")
-    courier = outbox.couriers.get(name)
-    if courier is None:
+    if (courier := outbox.couriers.get(name)) is None:
         return {"name": name, "sent": False, "reason": opened.problem}
     if not courier.testing.acquire(blocking=False):
         raise AnswerRefused(f"a test of {name} is in progress")

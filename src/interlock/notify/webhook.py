@@ -47,12 +47,13 @@ class Webhook:
         except httpx.TimeoutException:
             raise Undelivered(f"no answer within {self._seconds:g} s") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            known: dict[type[Exception], str] = {
-                httpx.ConnectError: "nobody answers there",
-                httpx.RemoteProtocolError: "it hung up",
-                httpx.ReadError: "it hung up",
+            known = {
+                "ConnectError": "nobody answers there",
+                "RemoteProtocolError": "it hung up",
+                "ReadError": "it hung up",
             }
-            raise Undelivered(known.get(type(error), type(error).__name__)) from None
+            name = type(error).__name__
+            raise Undelivered(known.get(name, name)) from None
         if 300 <= status < 400:
             raise Undelivered(f"answered {status}: redirects are not followed", hopeless=True)
         if not 200 <= status < 300:

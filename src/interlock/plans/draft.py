@@ -13,26 +13,24 @@ MOST_COMMAND = 8_000  # characters
 MOST_WORDS = 2_000
 MOST_ASSUMPTIONS = 12
 FLAGS = tuple(flags_json(Flags()))  # by their names on the wire
+
+
+def _object(properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
 # The form of a planner's reply, as JSON Schema.
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
+SCHEMA = _object(
+    {
         "command": {"type": "string"},
         "explanation": {"type": "string"},
         "assumptions": {"type": "array", "items": {"type": "string"}},
         "confidence": {"type": "number", "minimum": 0, "maximum": 1},
         "expectedEffect": {"type": "string"},
         "risk": {"type": "string", "enum": list(RISKS)},
-        "flags": {
-            "type": "object",
-            "properties": {name: {"type": "boolean"} for name in FLAGS},
-            "required": list(FLAGS),
-            "additionalProperties": False,
-        },
-    },
-    "required": ["command", "explanation", "assumptions", "confidence", "expectedEffect", "risk", "flags"],
-    "additionalProperties": False,
-}
+        "flags": _object({name: {"type": "boolean"} for name in FLAGS}),
+    }
+)
 
 
 class DraftError(ValueError):
@@ -49,10 +47,10 @@ def parse_draft(reply: object) -> Draft:
         sure = None
         notes.append("the planner did not say how sure it is")
     risk = reply.get("risk")
-    word = risk.strip().lower() if isinstance(risk, str) else ""
     if risk is None:  # left to Interlock's own analysis; an unknown word is the worst one
         notes.append("the planner gave no risk: it is what Interlock reads")
-        word = RISKS[0]
+        risk = RISKS[0]
+    word = risk.strip().lower() if isinstance(risk, str) else ""
     given = reply.get("assumptions")
     listed = [given] if isinstance(given, str) else given if isinstance(given, list) else []
     assumed = [item.strip()[:500] for item in listed if isinstance(item, str) and item.strip()]

@@ -143,18 +143,16 @@ class RunningCommand:
             os.killpg(self._child.pid, number)
 
     def _finish(self) -> None:
-        if self._child.poll() is None:  # the terminal is gone and it goes on: nobody would see it
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._child.wait(GRACE)
-            if self._child.poll() is None:
-                self._signal(signal.SIGKILL)
+        try:
+            self._child.wait(GRACE)
+        except subprocess.TimeoutExpired:  # the terminal is gone and it goes on: nobody would see it
+            self._signal(signal.SIGKILL)
         code = self._child.wait()
         self._signal(signal.SIGHUP)  # what it left behind in its group
         with self._lock:
             for handle in (self._slave, self._master):
-                if handle >= 0:
-                    with contextlib.suppress(OSError):
-                        os.close(handle)
+                with contextlib.suppress(OSError):
+                    os.close(handle)
             self._master = -1  # the number may be another file's soon
             text, self.over = printable_output(self._output.decode("utf-8", "replace")), True
         self._ended(code, self.stopped, text, self.cut)

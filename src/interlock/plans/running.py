@@ -79,18 +79,16 @@ def spawn(state: State, plan: ReviewedPlan) -> RunningCommand | None:
         except Exception as error:
             state.trouble(f"the end of a plan could not be stored: {error}", "store")
 
+    below, most, seconds = journal.argv if journal else list, settings.output_bytes, settings.max_minutes * 60
     try:
-        process = RunningCommand(
-            plan.command, plan.cwd, environment(os.environ), settings.output_bytes, settings.max_minutes * 60, over,
-            journal.argv if journal else list,
-        )  # fmt: skip
+        process = RunningCommand(plan.command, plan.cwd, environment(os.environ), most, seconds, over, below)
     except OSError as error:
         words = f"It could not be started: {error.strerror}"
         record_end(state, plan.id, FAILURE, CANNOT_START, words, False, plan.operator)
         return None
     with state.plans.lock:
         gone = [id for id, one in state.plans.processes.items() if one.over]
-        for id in gone[: max(0, len(gone) - MOST_ENDED)]:
+        for id in gone[:-MOST_ENDED]:
             del state.plans.processes[id]
         state.plans.processes[plan.id] = process
     return process
