@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 CHANNEL = "elicitation"
 PROMPT = "prompt"  # of a coding agent, opened by a hook
 SESSION = "mcp_"  # prefix of MCP sessions
-DECLINED = "the client's user was asked and said no"
 PATIENCE = 600.0  # seconds in which a question can be answered
 MOST = 1_000  # questions and answers in memory; the oldest go first
 
@@ -100,7 +99,7 @@ def _answer(tx: Tx, state: State, asked: ClientQuestion, approve: bool) -> Ticke
     details |= {"approved": approve, "session": asked.session}
     state.recorder.event(tx, "elicited", asked.principal, details)
     by = f"{CHANNEL} (unattested)"
-    move, why = ("approve", "") if approve else ("reject", DECLINED)
+    move, why = ("approve", "") if approve else ("reject", "the client's user was asked and said no")
     changed = move_settled(tx, before, move, now, by, why)
     if changed is None:
         return None

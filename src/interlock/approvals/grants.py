@@ -252,8 +252,8 @@ _RECORDED = 20_000
 def load_answers(state: State, tx: Tx) -> None:
     """The record counts more than a row: a deleted denial stands, a restored allow does not."""
     revoked = {str(body_of(row).get("grant")) for row in _records(tx, "grant_revoked")}
-    rows = {grant.id: grant for grant in tx.grants(state.clock.now()) if grant.effect in STANDING}
-    found = {id: grant for id, grant in rows.items() if id not in revoked}
+    standing = (grant for grant in tx.grants(state.clock.now()) if grant.effect in STANDING)
+    found = {grant.id: grant for grant in standing if grant.id not in revoked}
     for row in _records(tx, "grant"):
         said = body_of(row)
         terms, id = said.get("terms"), str(said.get("grant", ""))

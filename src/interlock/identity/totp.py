@@ -20,7 +20,6 @@ SET_UP = "totp"
 STEP = 30  # seconds
 WINDOW = 1  # steps that a clock may be off
 WRONG = "the name, the passphrase or the code is wrong"
-NONE_YET = "no authenticator is set up for this name: run `interlock operator link`"
 
 
 class SignInBusy(Exception):
@@ -75,7 +74,7 @@ def authenticate(state: State, name: str, passphrase: str, code: str, source: st
         finally:
             state.visitors.checking.release()
         if not credentials.active_credentials(state, session.operator, TOTP):
-            raise SignInRefused(NONE_YET)
+            raise SignInRefused("no authenticator is set up for this name: run `interlock operator link`")
         if not state.store.write(lambda tx: _use_code(state, tx, session.operator, code)):
             raise WrongSignIn(WRONG)
         return session

@@ -89,8 +89,7 @@ def continue_execution(state: State, agent: AgentRef, *, confirmation_token: str
         if held is None:
             return running
         pause = held[1]
-        ticket = tx.ticket(pause.ticket) if pause.ticket else None
-        if ticket is None:
+        if (ticket := tx.ticket(pause.ticket) if pause.ticket else None) is None:
             words = f"This agent waits for challenge {pause.id}. {HOW}."
             return LoopProblem("PERMISSION_DENIED", words, {"reason": "a challenge is open"})
         use = _TokenUse(tx, state, agent, confirmation_token or token_of(state, ticket), ticket.operation, now)
@@ -135,8 +134,8 @@ def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) ->
     def work(tx: Tx) -> Ticket | LoopProblem:
         ticket = tx.ticket(request_id)
         mine = ticket if ticket and ticket.agent.principal == agent.principal else None
-        token, operation = (token_of(state, mine), mine.operation) if mine else (request_id, "")
-        use = _TokenUse(tx, state, agent, token, operation, state.clock.now())
+        named = (token_of(state, mine), mine.operation) if mine else (request_id, "")
+        use = _TokenUse(tx, state, agent, *named, state.clock.now())
         found = _own_armed(use, mine, once=False)
         return found if isinstance(found, LoopProblem) else settle(found, use.now)
 
@@ -253,7 +252,6 @@ RELEASE = "release_deadlock"
 ATTEMPTS = Attempts("loop.deadlocks", most=3, seconds=300.0)
 REASON_CHARS, TITLE = 500, 300  # characters
 _ASKED = "An operator was asked. Nothing was freed by asking."
-_RELEASED = "A person agreed: this agent waits no more. The held step was not approved."
 _REQUIREMENT = Requirement(human=Human.APPROVE)
 
 
@@ -352,4 +350,5 @@ def _release(
     if pause.kind != "other":  # another name's ticket is not this one's to take back
         withdraw(tx, state, agent.principal, RELEASE, lambda held: bool(pause.ticket) and held.id == pause.ticket)
     notices.clear(tx, agent, now, ticket=pause.ticket, verificationId=pause.challenge)
-    return _ReleaseOutcome(_RELEASED, released=True)
+    words = "A person agreed: this agent waits no more. The held step was not approved."
+    return _ReleaseOutcome(words, released=True)

@@ -104,10 +104,9 @@ class StepReport(Struct):
     @property
     def context(self) -> StepContext:
         step, run, pause = self.step, self.execution, self.pause
-        words = f"{pause.reason or 'a step is held'} (waits for {pause.id})" if pause else ""
         human = Human(pause.human) if pause and self.same else Human.NONE
-        if self.same and human is Human.NONE:  # it only cools off, which the policy asks for by itself
-            words = ""
+        cools = self.same and human is Human.NONE  # only that, which the policy asks for by itself
+        words = f"{pause.reason or 'a step is held'} (waits for {pause.id})" if pause and not cools else ""
         given = {"outcome": step.outcome, "description": step.description, "findings": step.findings}
         texts = {key: redact_text(value)[:TEXT_CHARS] for key, value in given.items() if value}
         return StepContext(

@@ -167,11 +167,11 @@ def renew_leases(state: State) -> int:
     rows = [row for row in state.store.read(_running) if row.place == TERMINAL]
     known = state.plans.terminals
     for row in rows:
-        program = known.get(row.id)
+        program, left = known.get(row.id), lease_end(row) - now
         if program and program.lives:
-            if lease_end(row) - now < LEASE / 2:
+            if left < LEASE / 2:
                 _renew(state, row.id, now + LEASE)
-        elif program or lease_end(row) <= now:
+        elif program or left <= 0:
             ended += _end(state, row.id, now)
     for id in set(known) - {row.id for row in rows}:
         known.pop(id, None)

@@ -39,9 +39,7 @@ _WORDS = {
     "TOKEN_ALREADY_USED": "This challenge was verified before.",
 }
 LOCKED = "Nobody has signed in since Interlock started: an operator runs `interlock codes` and has a new code shown."
-LIFTED = "Verified: the block is lifted. Nothing was approved by it."
 APPROVED = "Verified: report the same step again. It is approved once."
-ONE_OF_SEVERAL = "Verified: one of several people agreed; the step waits for the others."
 
 
 class _Outcome(Struct, frozen=True):
@@ -65,12 +63,13 @@ def verify(state: State, agent: AgentRef, challenge_id: str, code: str) -> dict[
     if outcome.block:
         state.remember_block(outcome.block)
         state.changed()
-        return answer | {"unblocked_agent": done.agent.name or done.agent.principal, "message": LIFTED}
+        words = "Verified: the block is lifted. Nothing was approved by it."
+        return answer | {"unblocked_agent": done.agent.name or done.agent.principal, "message": words}
     if outcome.ticket and outcome.ticket.state is TicketState.APPROVED:
         if outcome.unsigned:
             state.codes.agree(outcome.ticket.id, outcome.ticket.expires_at)
         return answer | {"message": APPROVED}
-    return answer | {"message": ONE_OF_SEVERAL}
+    return answer | {"message": "Verified: one of several people agreed; the step waits for the others."}
 
 
 def _attempt(tx: Tx, state: State, agent: AgentRef, id: str, code: str) -> _Outcome:

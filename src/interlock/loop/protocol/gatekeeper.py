@@ -53,9 +53,7 @@ def requested_operation(arguments: Any) -> str:
 
 def check_parameters(operation: OperationSpec, arguments: Mapping[str, Any]) -> CheckedParameters:
     """Refuses parameters that the operation does not document (EP-06, GK-01)."""
-    inner = arguments.get("params")
-    if inner is None:
-        inner = {}
+    inner = {} if arguments.get("params") is None else arguments["params"]
     if not isinstance(inner, dict):
         raise wrong_type("params", "object", inner)
     outer = {key: value for key, value in arguments.items() if key not in ("operation", "params")}
@@ -103,11 +101,8 @@ def wrong_value(name: str, expected: str) -> LoopProblem:
 
 
 def type_of(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    return next((word for word, kinds in TYPES.items() if type(value) in kinds), "object")
+    words = (word for word, kinds in TYPES.items() if type(value) in kinds)
+    return "null" if value is None else next(words, "object")
 
 
 def printable_name(name: str) -> str:
@@ -117,18 +112,12 @@ def printable_name(name: str) -> str:
 
 def _given(param: ParamSpec, inner: Mapping[str, Any], outer: Mapping[str, Any]) -> Any:
     """The value in `params`, else the one beside it; spellings must not disagree (R-2, C-03)."""
-    by_spelling = {}
-    for name in (param.name, *param.aliases):
-        for place in (inner, outer):
-            if name in place:
-                by_spelling[name] = place[name]
-                break
-    if not by_spelling:
-        return _MISSING
-    values = list(by_spelling.values())
-    if any(type(one) is not type(values[0]) or one != values[0] for one in values[1:]):
+    both = {**outer, **inner}
+    by_spelling = {name: both[name] for name in (param.name, *param.aliases) if name in both}
+    first, *others = by_spelling.values() or (_MISSING,)
+    if any(type(one) is not type(first) or one != first for one in others):
         raise wrong_value(param.name, f"one value; {' and '.join(by_spelling)} differ")
-    return values[0]
+    return first
 
 
 def _valid(param: ParamSpec, value: Any) -> Any:
