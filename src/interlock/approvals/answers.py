@@ -106,8 +106,7 @@ def _answer(
 
     def whole(tx: Tx) -> Ticket:
         now = state.clock.now()
-        before = tx.ticket(id)
-        if before is None:
+        if (before := tx.ticket(id)) is None:
             raise AnswerRefused(f"no ticket {id!r}", "TOKEN_INVALID")
         require_approver(state, session, before)
         ticket = settle(before, now)

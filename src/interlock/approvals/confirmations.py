@@ -84,8 +84,7 @@ def accept_answer(state: State, principal: str, session: str, ask: str, approve:
         del state.elicitations.questions[ask]
     if state.clock.now() >= asked.until:
         return False
-    changed = state.store.write(lambda tx: _answer(tx, state, asked, approve))
-    if changed is None:
+    if (changed := state.store.write(lambda tx: _answer(tx, state, asked, approve))) is None:
         return False
     state.tell("approve" if approve else "reject", changed)
     return approve
@@ -100,8 +99,7 @@ def _answer(tx: Tx, state: State, asked: ClientQuestion, approve: bool) -> Ticke
     state.recorder.event(tx, "elicited", asked.principal, details)
     by = f"{CHANNEL} (unattested)"
     move, why = ("approve", "") if approve else ("reject", "the client's user was asked and said no")
-    changed = move_settled(tx, before, move, now, by, why)
-    if changed is None:
+    if (changed := move_settled(tx, before, move, now, by, why)) is None:
         return None
     if approve:
         with state.lock:

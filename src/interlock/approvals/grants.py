@@ -97,8 +97,7 @@ def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
     """A standing denial only for its author or an admin, anything else for any operator."""
 
     def work(tx: Tx) -> Grant:
-        found = tx.grant(id)
-        if found is None:
+        if (found := tx.grant(id)) is None:
             raise NotFound(f"no grant {id!r}")
         now = state.clock.now()
         if found.effect == DENY and found.by != by.operator and not state.sessions.is_admin(by.operator):

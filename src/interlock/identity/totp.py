@@ -42,8 +42,7 @@ def begin(state: State, visitor: Visitor) -> dict[str, Any]:
 def finish(state: State, visitor: Visitor, ceremony: str, code: str) -> Credential:
     now = state.clock.now()
     secret = state.visitors.take(ceremony, SET_UP, visitor.id, now).read(str)
-    step = _step_of(secret, code, now, 0)
-    if step is None:
+    if (step := _step_of(secret, code, now, 0)) is None:
         raise AnswerRefused("this is no code of your authenticator; begin again, and check its clock")
     id = state.new_id("totp_")
     public = {"box": wrap_secret(secret, visitor.operator, id, credentials.seal_key_of(state))}

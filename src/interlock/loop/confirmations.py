@@ -82,11 +82,9 @@ def continue_execution(state: State, agent: AgentRef, *, confirmation_token: str
 
     def work(tx: Tx) -> Execution | LoopProblem:
         now, found = state.clock.now(), tx.executions(agent, live=True)
-        running = current_execution(tx, agent, found)
-        if running is None:
+        if (running := current_execution(tx, agent, found)) is None:
             return no_execution_error(agent)
-        held = pause_in_force(tx, agent, found, now)
-        if held is None:
+        if (held := pause_in_force(tx, agent, found, now)) is None:
             return running
         pause = held[1]
         if (ticket := tx.ticket(pause.ticket) if pause.ticket else None) is None:

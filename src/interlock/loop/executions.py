@@ -102,8 +102,7 @@ def complete_execution(state: State, agent: AgentRef, *, outcome: str = "success
     require_ready(state, agent)
 
     def work(tx: Tx) -> Execution:
-        found = current_execution(tx, require_name(agent))
-        if found is None:
+        if (found := current_execution(tx, require_name(agent))) is None:
             raise no_execution_error(agent)
         ended = {"outcome": outcome or "success", "summary": redact_text(summary)[:SUMMARY_CHARS]}
         pause = pause_of(found.pause)
@@ -126,8 +125,7 @@ def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[
         withdraw(tx, state, agent.principal, "abort", lambda ticket: ticket.execution in ids)
         return cancelled[0] if cancelled else None
 
-    done = state.store.write(work)
-    if done is None:
+    if (done := state.store.write(work)) is None:
         raise no_execution_error(agent)
     return execution_json(done, False)
 

@@ -137,8 +137,7 @@ def read_report(state: State, by: InForce, agent: AgentRef, step: ReportedStep) 
 
     def work(tx: Tx) -> tuple[Execution, Pause | None, str]:
         found = tx.executions(agent, live=True)
-        mine = current_execution(tx, agent, found)
-        if mine is None:
+        if (mine := current_execution(tx, agent, found)) is None:
             raise no_execution_error(agent)
         held = pause_in_force(tx, agent, found, now) if enforcing else None
         block = tx.block(agent.principal) if enforcing else None  # also one that another replica made just now

@@ -93,8 +93,7 @@ class Directive(Struct, frozen=True, omit_defaults=True):
 
 
 def move_execution(execution: Execution, move: str, now: float) -> Execution:
-    state = MOVES.get((execution.status, move))
-    if state is None:
+    if (state := MOVES.get((execution.status, move))) is None:
         raise LoopProblem("PERMISSION_DENIED", f"execution {execution.id} is {execution.status}; it cannot {move}")
     if state in LIVE:
         return replace(execution, status=state, finished_at=0.0)

@@ -102,8 +102,7 @@ def record_end(
     state.plans.settle(id, status)
 
     def work(tx: Tx) -> PlanRow | None:
-        row = tx.plan(id)
-        if row is None:
+        if (row := tx.plan(id)) is None:
             return None
         details = {**row.details, "journal": journal} if journal else row.details
         ended = replace(row, exit_code=code, output=text, cut=cut or len(output) > MOST_OUTPUT, details=details)

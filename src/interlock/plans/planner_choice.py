@@ -80,8 +80,7 @@ def planner_for(state: State) -> Planner | None:
 
 def choose(state: State, by: OperatorSession, use: str, model: str = "") -> PlannerState:
     """Refuses anybody but an admin."""
-    offer = state.plans.offer
-    if offer is None:
+    if (offer := state.plans.offer) is None:
         raise AnswerRefused("the planner is set in the configuration (planner.use), and changed there")
     if role_of(state, by.operator) != ADMIN:
         raise AnswerRefused(f"{by.operator} is no admin: an admin chooses the planner")

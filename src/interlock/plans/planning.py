@@ -83,8 +83,7 @@ def _change(state: State, by: OperatorSession, plan: ReviewedPlan, after: Review
 
 
 def find(state: State, id: str) -> PlanRow:
-    row = state.store.read(lambda tx: tx.plan(id))
-    if row is None:
+    if (row := state.store.read(lambda tx: tx.plan(id))) is None:
         raise NotFound(f"no plan {id!r:.80}")
     return row
 

@@ -52,8 +52,7 @@ def _reveal(
         found = find_challenge(tx, id)
         if not is_open(found, now):
             raise AnswerRefused(f"challenge {found.id} has ended; `interlock codes` can issue another", "TOKEN_EXPIRED")
-        release = release_of(state, tx, found, now)
-        if release is None:
+        if (release := release_of(state, tx, found, now)) is None:
             return None
         box = seal_under(found.id, code, json.encode(release).decode()) if state.shared else ""
         made = replace(found, code_hash=code_hash(found.id, code), minted_at=now, release=box)
@@ -63,8 +62,7 @@ def _reveal(
         state.recorder.event(tx, "reveal", by, details)
         return made, release
 
-    made = state.store.write(work)
-    if made is None:
+    if (made := state.store.write(work)) is None:
         return None
     challenge, release = made
     state.codes.show(challenge.id, ShownCode(challenge.code_hash, challenge.expires_at, release))
@@ -76,13 +74,11 @@ def _signed_release(session: OperatorSession, state: State, tx: Tx, challenge: C
     """Refuses where there is nothing to release, or this operator may not."""
     named = Release(session.channel, session.operator)
     if challenge.kind == BLOCK:
-        block = block_in_force(state, tx, challenge)
-        if block is None:
+        if (block := block_in_force(state, tx, challenge)) is None:
             raise NotFound("this agent is not blocked any more")
         setting, *words = signed_orders.lift_of(block)
         return replace(named, lift=signed_orders.sign_order(state, tx, session, setting, *words))
-    ticket = waiting_ticket(state, tx, challenge, now)
-    if ticket is None:
+    if (ticket := waiting_ticket(state, tx, challenge, now)) is None:
         raise NotFound("the step that this is about does not wait any more")
     require_approver(state, session, ticket)
     lasts = spend_by(ticket, challenge.expires_at) + 1

@@ -139,8 +139,7 @@ def _freed(tx: Tx, state: State, challenge: Challenge, release: Release, now: fl
 
 def _lift_block(state: State, tx: Tx, challenge: Challenge, release: Release, now: float) -> Block | None:
     """Every row of it; None where the release is about another one."""
-    block = block_in_force(state, tx, challenge)
-    if block is None:
+    if (block := block_in_force(state, tx, challenge)) is None:
         return None
     setting, *words = signed_orders.lift_of(block)
     if release.by:
@@ -160,8 +159,7 @@ def _lift_block(state: State, tx: Tx, challenge: Challenge, release: Release, no
 
 def _approve_ticket(state: State, tx: Tx, challenge: Challenge, release: Release, now: float) -> Ticket | None:
     """None where it cannot take one more approval."""
-    before = waiting_ticket(state, tx, challenge, now)
-    if before is None:
+    if (before := waiting_ticket(state, tx, challenge, now)) is None:
         return None
     ticket, given = settle(before, now), release.approval
     if given:

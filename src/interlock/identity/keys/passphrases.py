@@ -133,8 +133,7 @@ def open_row(row: OperatorRow | None, passphrase: str) -> OperatorKeys:
     key = SigningKey.of(_part(stretched, "sign"))
     if row is None or not fit or row.disabled_at or key.public_key != row.public_key:
         raise WrongPassphrase
-    seal_key = open_box(_part(stretched, "wrap"), row.wrapped, _bound_to(row))
-    if seal_key is None:
+    if (seal_key := open_box(_part(stretched, "wrap"), row.wrapped, _bound_to(row))) is None:
         raise WrongPassphrase
     return OperatorKeys(row.name, key, seal_key)
 

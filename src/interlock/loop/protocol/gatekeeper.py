@@ -43,8 +43,7 @@ class CheckedParameters(Struct, frozen=True):
 def requested_operation(arguments: Any) -> str:
     if not isinstance(arguments, dict):
         raise wrong_type("arguments", "object", arguments)
-    name = arguments.get("operation")
-    if name is None:
+    if (name := arguments.get("operation")) is None:
         raise missing_parameter("operation")
     if not isinstance(name, str):
         raise wrong_type("operation", "string", name)

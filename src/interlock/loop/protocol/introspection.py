@@ -117,8 +117,7 @@ def _operations(surface: Surface, name: str | None, caller: ProtocolCaller) -> d
     if name is None:
         listed = [_info(one) for one in operations.values()]
         return {"_protocol": protocol(surface, caller), "operations": listed, **more}
-    one = operations.get(name)
-    if one is None:
+    if (one := operations.get(name)) is None:
         return {"operation": None}
     found = {"operation": details(one, caller)}
     if caller.strict:
