@@ -111,7 +111,7 @@ def test_the_built_in_planner_is_a_choice_too(gate: PlannerDesk, port: Port) -> 
     assert asked(gate) == "mock llama3.2"
 
 
-@pytest.mark.parametrize("text", ["x", "[]", '{"use":"ollama"}', '{"use":"ollama","model":"","owner":1666,"by":"ann","at":1,"seal":"00"}'])  # fmt: skip
+@pytest.mark.parametrize("text", ["x", "[]", '{"use":"ollama"}', '{"use":"ollama","model":"","owner":1666,"by":"ann","at":1,"seal":"00"}', '{"use":"ollama","model":"","owner":1666,"by":"ann","at":1,"seal":"é"}'])  # fmt: skip
 def test_a_choice_that_somebody_wrote_into_the_store_is_none(gate: PlannerDesk, port: Port, text: str) -> None:
     port.now = STRANGER
     gate.store.write(lambda tx: tx.save_setting(planner_choice.SETTING, text))

@@ -22,6 +22,7 @@ from interlock.config.plans import MOCK, OLLAMA, PlannerSettings
 from interlock.error_codes import AnswerRefused
 from interlock.identity.console_access import role_of
 from interlock.identity.sessions import OperatorSession
+from interlock.policy.plan_review import same_mark
 from interlock.ports import UNKNOWN_USER, Planner, PortListener, Tx
 from interlock.runtime.state import State
 
@@ -110,7 +111,7 @@ def stored_choice(state: State) -> ChosenPlanner | None:
         choice = ChosenPlanner(**fields)
     except (ValueError, TypeError, AttributeError, KeyError):
         return None
-    return choice if hmac.compare_digest(seal, _seal(state, choice)) and choice.use in CHOICES else None
+    return choice if same_mark(seal, _seal(state, choice)) and choice.use in CHOICES else None
 
 
 def planner_state(state: State) -> PlannerState:
