@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id
-from interlock.approvals import MoveRefused, apply_move, denials, settle, spend_by
+from interlock.approvals import APPROVED, REJECTED, SPENT, MoveRefused, apply_move, denials, settle, spend_by
 from interlock.approvals.statements import Agreement, check_agreement, is_approver, needs_reauth, statement_text
 from interlock.approvals.tickets import is_altered, revocation_entry
 from interlock.audit.chain import AuditEvent, event_body
 from interlock.error_codes import AnswerRefused
 from interlock.identity.passkey_proofs import proof_fields
 from interlock.identity.sessions import OperatorSession
-from interlock.model import AgentRef, Level, TicketState
+from interlock.model import AgentRef, Level
 from interlock.ports import Tx
 from interlock.records import OPEN_STATES, Approval, Ticket, TicketQuery
 from interlock.redaction import redact_text
@@ -74,7 +74,7 @@ def report_execution(state: State, agent: AgentRef, id: str, outcome: str) -> Ti
         ticket = tx.ticket(id)
         if ticket is None or (ticket.agent.principal, ticket.agent.name) != (agent.principal, agent.name):
             raise AnswerRefused(f"no ticket {id!r} of yours", "TOKEN_INVALID")
-        if ticket.state is not TicketState.SPENT:
+        if ticket.state is not SPENT:
             raise AnswerRefused(f"ticket {short_id(id)} was not used: it is {ticket.state.value}")
         return mark_executed(tx, state, ticket, agent.principal, outcome)
 
@@ -128,11 +128,11 @@ def _answer(
             **(proof_fields(session.prepared) if session.prepared else {}),
         }
         record: list[AuditEvent] = [(event, event_body(now, event, session.operator, details))]
-        if changed.state in (TicketState.APPROVED, TicketState.REJECTED):
+        if changed.state in (APPROVED, REJECTED):
             for one in tx.challenges(before.agent.principal):  # for the step that was answered
                 if one.kind == "verify" and one.digest == before.digest:
                     tx.save_challenge(replace(one, state="answered", code_hash="", release=""))
-        if changed.state is TicketState.REJECTED:
+        if changed.state is REJECTED:
             state.baseline.ended(id)
             state.confirmations.forget(before.agent)
             record.append(revocation_entry(state, before, session.operator, now))

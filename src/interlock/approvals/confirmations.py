@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.approvals import BY_TIME, MoveRefused, apply_move, denials, move_settled, settle
+from interlock.approvals import APPROVED, BY_TIME, WAITING, MoveRefused, apply_move, denials, move_settled, settle
 from interlock.approvals.tickets import revocation_entry, ticket_of
 from interlock.canonical_json import normal_name
-from interlock.model import Action, AgentRef, Decision, Kind, Level, TicketState
+from interlock.model import Action, AgentRef, Decision, Kind, Level
 from interlock.policy.exemptions import CONFIRM_PATTERN
 from interlock.ports import Tx
 from interlock.records import Ticket
@@ -66,7 +66,7 @@ def question(state: State, principal: str, session: str, token: str) -> tuple[st
         return None
     if not session or state.elicitations.sessions.get(ticket.id) != session:
         return None
-    if settle(ticket, now).state is not TicketState.WAITING or not ticket.requirement.is_plain_confirm(ticket.level):
+    if settle(ticket, now).state is not WAITING or not ticket.requirement.is_plain_confirm(ticket.level):
         return None
     ask = f"ask_{secrets.token_urlsafe(24)}"
     asked = ClientQuestion(ticket.id, principal, session, now + PATIENCE)
@@ -129,7 +129,7 @@ def _record_run(tx: Tx, state: State, agent: AgentRef, id: str) -> Ticket | None
     state.recorder.event(tx, "elicited", agent.principal, {**details, "session": agent.session})
     try:
         agreed = settle(before, now)
-        if agreed.state is not TicketState.APPROVED:  # by an operator, meanwhile
+        if agreed.state is not APPROVED:  # by an operator, meanwhile
             agreed = apply_move(agreed, "approve", now, f"{PROMPT} (unattested)")
         spent = replace(apply_move(agreed, "spend", now), executed_at=now, outcome="ran", version=before.version + 1)
     except MoveRefused:

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from interlock.analysis.display_text import mid_sentence, short_id
-from interlock.approvals import BY_TIME, Resolution, TicketChange
-from interlock.model import ADMIN, AgentRef, Decision, Level, TicketState
+from interlock.approvals import BY_TIME, REJECTED, Resolution, TicketChange
+from interlock.model import ADMIN, AgentRef, Decision, Level
 from interlock.notify import request_line, who
 from interlock.policy.exemptions import SNAPSHOT
 from interlock.policy.impact import (
@@ -44,7 +44,7 @@ def sentence(judged: Judged, weighed: PolicyResult, held: Resolution, kept: Take
     if stopped := _unblock_words(judged.agent.principal, weighed) if held.outcome == "block" else "":
         return f"{lead}: {_end(why)}{stopped}"  # a blocked agent's alternatives are denied as well
     instead = next((f.instead for f in judged.assessment.findings if f.instead), "")
-    final = held.ticket is not None and held.ticket.state is TicketState.REJECTED  # alternatives are refused as well
+    final = held.ticket is not None and held.ticket.state is REJECTED  # alternatives are refused as well
     raised = [words[:1].upper() + words[1:] for words in escalation_reasons(weighed.factors) if why not in words]
     more = {
         "Impact: ": impact_words(weighed.factors),
@@ -91,7 +91,7 @@ def _unblock_words(principal: str, weighed: PolicyResult) -> str:
 
 
 def _next(judged: Judged, held: Resolution, ticket: Ticket) -> str:
-    if ticket.state is TicketState.REJECTED:
+    if ticket.state is REJECTED:
         way = f"`interlock grants add --from {short_id(ticket.id)} --why …`"
         return f" Other words for the same thing meet the same answer; an operator can still allow it ({way})."
     if ticket.digest != judged.digest:  # the ticket of the same effect in other words

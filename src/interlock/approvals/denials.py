@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id
-from interlock.approvals import settle
-from interlock.model import Human, Level, Requirement, TicketState
+from interlock.approvals import REJECTED, settle
+from interlock.model import Human, Level, Requirement
 from interlock.policy.circumstances import EarlierDenial
 from interlock.policy.effect_key import Relation, nearest, parse, relation
 from interlock.policy.patterns import Glob, PatternSyntax
@@ -38,7 +38,7 @@ class MatchedDenial(Struct, frozen=True):
     @property
     def binds(self) -> bool:
         """Its ticket waits, or a person rejected it; an approval, a use or time ended the others."""
-        rejected = self.ticket is not None and self.ticket.state is TicketState.REJECTED
+        rejected = self.ticket is not None and self.ticket.state is REJECTED
         return bool(self.denial.rejected_at) or self.waits or rejected
 
     @property

@@ -54,7 +54,7 @@ def agent_words(ticket: TicketJson) -> str:
 
 def requirement_word(ticket: TicketJson) -> str:
     asked = ticket.get("requirement")
-    return str(asked.get("word", "")) if isinstance(asked, Mapping) else str(asked or "")
+    return str(asked.get("word", "") if isinstance(asked, Mapping) else asked or "")
 
 
 def approvers(ticket: TicketJson) -> list[str]:

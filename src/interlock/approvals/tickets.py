@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from interlock.adapters.danger import message
 from interlock.analysis.display_text import visible
-from interlock.approvals import LIVE_STATES, SELF_APPROVAL, Resolution, TicketChange, first_state
+from interlock.approvals import LIVE_STATES, SELF_APPROVAL, WAITING, Resolution, TicketChange, first_state
 from interlock.approvals.display import RUNS, one_line, unwrap_commands
 from interlock.audit.chain import AuditEvent, token_body
 from interlock.audit.chain import fingerprint as name_of
 from interlock.error_codes import limit_details
 from interlock.identity.attempts import Attempts
-from interlock.model import Action, Kind, Span, TicketState, finding_json, requirement_json
+from interlock.model import Action, Kind, Span, finding_json, requirement_json
 from interlock.policy.impact import undo_words_after
 from interlock.ports import Tx
 from interlock.records import Ticket
@@ -47,7 +47,7 @@ def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
         id=state.new_id("pdact_"),
         digest=judged.digest,
         agent=request.agent,
-        state=TicketState.WAITING,
+        state=WAITING,
         requirement=asked,
         opened_at=now,
         expires_at=now + wait,

@@ -8,7 +8,16 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.approvals import LIVE_STATES, SELF_APPROVAL, challenges, move_settled, settle
+from interlock.approvals import (
+    APPROVED,
+    EXPIRED,
+    LIVE_STATES,
+    REJECTED,
+    SELF_APPROVAL,
+    challenges,
+    move_settled,
+    settle,
+)
 from interlock.approvals.answers import withdraw
 from interlock.approvals.statements import unmet
 from interlock.approvals.tickets import TOKEN_FAILURES, new_ticket, sealed, ticket_of, token_of
@@ -32,7 +41,7 @@ from interlock.loop.executions import execution_json
 from interlock.loop.notices import ABORT, HOW, approval_hint, rejection_message
 from interlock.loop.state import LIVE, SINGLE_USE, Pause, pause_of
 from interlock.loop.tightening import PLAIN_CONNECTION, Connection, governing
-from interlock.model import AgentRef, Human, Requirement, TicketState, tool
+from interlock.model import AgentRef, Human, Requirement, tool
 from interlock.model import operation as operation_action
 from interlock.policy.circumstances import Contribution
 from interlock.policy.evaluate import PolicyResult
@@ -115,7 +124,7 @@ def get_pending_cli_approvals(state: State, agent: AgentRef) -> dict[str, Any]:
             "danger_level": ticket.level.word,
             "requires": ticket.requirement.word,
             "reason": ticket.reason,
-            "armed": ticket.state is TicketState.APPROVED,
+            "armed": ticket.state is APPROVED,
             "opened_at": iso(ticket.opened_at),
             "expires_at": iso(ticket.expires_at),
         }
@@ -178,10 +187,10 @@ def _armed(use: _TokenUse, ticket: Ticket | None, once: bool = True) -> Ticket |
         used = {"consumed_at": iso(ticket.spent_at)} if ticket.spent_at else {}
         return LoopProblem("TOKEN_ALREADY_USED", details={**shown, **used})
     settled = settle(ticket, now)
-    if settled.state is TicketState.EXPIRED:
+    if settled.state is EXPIRED:
         when = {"expired_at": iso(ticket.expires_at), "current_time": iso(now)}
         return LoopProblem("TOKEN_EXPIRED", details={**shown, **when})
-    if settled.state is TicketState.REJECTED:
+    if settled.state is REJECTED:
         held = any(one.pause.get("ticket") == ticket.id for one in use.tx.executions(ticket.agent, live=True))
         words = f"This was refused: {rejection_message(settled)} {notices.ANEW if held else notices.ANOTHER}"
         return LoopProblem("TOKEN_INVALID", words, shown)
@@ -192,7 +201,7 @@ def _armed(use: _TokenUse, ticket: Ticket | None, once: bool = True) -> Ticket |
         return LoopProblem("PERMISSION_DENIED", f"It cools off for {wait} s more. Use the token after this.", details)
     proof = use.state.proof_of(settled, use.agent.session, now)
     why = unmet(proof, settled, use.tx.approvals(ticket.id), Requirement(), now)
-    if why or settled.state is not TicketState.APPROVED:
+    if why or settled.state is not APPROVED:
         return LoopProblem("PERMISSION_DENIED", "Nobody may use this token yet.", {"reason": why or COOLING})
     return ticket
 
@@ -281,7 +290,7 @@ def _request_release(
     judged = _judged(state, agent, via, held, now) if held else None
     ticket = tx.live_ticket(judged.digest, agent) if judged else None
     settled = settle(ticket, now) if ticket else None
-    if held and ticket and settled and settled.state is TicketState.APPROVED:
+    if held and ticket and settled and settled.state is APPROVED:
         proof = state.proof_of(settled, agent.session, now)
         if not unmet(proof, settled, tx.approvals(ticket.id), ticket.requirement, now):
             return _release(tx, state, agent, held[1], ticket, now)
@@ -297,7 +306,7 @@ def _request_release(
         return _ReleaseOutcome(f"{_ASKED} {HOW}.")
     if held is None or judged is None:
         return _ReleaseOutcome(f"An operator was told, but nothing holds this agent: report the next step, or {ABORT}.")
-    if settled and settled.state is TicketState.REJECTED:
+    if settled and settled.state is REJECTED:
         return _ReleaseOutcome(f"This was refused: {rejection_message(settled)} Wait for the answer, or {ABORT}.")
     return _open_ticket(tx, state, held[1], judged, reason)
 

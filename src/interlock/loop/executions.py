@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id
-from interlock.approvals import SELF_APPROVAL, challenges
+from interlock.approvals import REJECTED, SELF_APPROVAL, challenges
 from interlock.approvals.answers import withdraw
 from interlock.approvals.pausing import monitored_while_paused
 from interlock.engine.evaluate import evaluate_and_keep
@@ -29,7 +29,7 @@ from interlock.loop.agents import (
 )
 from interlock.loop.state import LIVE, RUNNING, pause_of, status_of
 from interlock.loop.tightening import PLAIN_CONNECTION, Connection, governing
-from interlock.model import NOTHING, AgentRef, Decision, TicketState, operation
+from interlock.model import NOTHING, AgentRef, Decision, operation
 from interlock.policy.overrides import step_quota
 from interlock.policy.wire import failure_json
 from interlock.ports import Tx
@@ -189,7 +189,7 @@ def refusal(decision: Decision, now: float) -> LoopProblem:
     message = str(error.get("message", ""))
     if details.get("reason") == SELF_APPROVAL:
         message = f"{INERT} {notices.approval_hint(ticket.id)}." if ticket else INERT
-    elif ticket and ticket.state is TicketState.REJECTED:
+    elif ticket and ticket.state is REJECTED:
         message = f"This was refused: {notices.rejection_message(ticket)} Tell the user, and ask for something else."
     elif ticket and decision.outcome == "cool_off":
         message = notices.cooling_message(ticket, now)

@@ -7,12 +7,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id, visible
-from interlock.approvals import LIVE_STATES, settle
+from interlock.approvals import APPROVED, EXPIRED, LIVE_STATES, REJECTED, settle
 from interlock.approvals.challenges import is_open
 from interlock.approvals.display import cut
 from interlock.canonical_json import normal_name
 from interlock.loop.state import Pause
-from interlock.model import AgentRef, TicketState
+from interlock.model import AgentRef
 from interlock.ports import Tx
 from interlock.records import Challenge, Notification, Ticket
 from interlock.times import iso
@@ -76,14 +76,14 @@ def clear(tx: Tx, agent: AgentRef, now: float, **about: str) -> None:
 
 def is_over(tx: Tx, note: Notification, now: float) -> bool:
     """Its subject ended without anybody clearing it (AE-11 to AE-13)."""
-    metadata = note.metadata
+    blocked, challenge, id = map(note.metadata.get, ("principal", "verificationId", "ticket"))
     if note.type == DANGER:  # cleared when the block is lifted, by whomever
-        return bool(metadata.get("principal")) and tx.block(str(metadata["principal"])) is None
+        return bool(blocked and tx.block(blocked) is None)
     if note.type not in STAYING:
         return False
-    if metadata.get("verificationId"):
-        return not is_open(tx.challenge(str(metadata["verificationId"])), now)
-    ticket = tx.ticket(str(metadata["ticket"])) if metadata.get("ticket") else None
+    if challenge:
+        return not is_open(tx.challenge(challenge), now)
+    ticket = tx.ticket(id) if id else None
     return ticket is not None and settle(ticket, now).state not in LIVE_STATES
 
 
@@ -115,7 +115,7 @@ def cooling_seconds(ticket: Ticket, now: float) -> int:
 
 def cooling_message(ticket: Ticket, now: float) -> str:
     waits = f"Ticket {short_id(ticket.id)} waits for nobody's yes"
-    agreed = "A person agreed" if ticket.state is TicketState.APPROVED else waits
+    agreed = "A person agreed" if ticket.state is APPROVED else waits
     return f"{agreed}; it cools off for {cooling_seconds(ticket, now)} s more. Ask for the same once more after this."
 
 
@@ -124,11 +124,11 @@ def paused_message(pause: Pause, ticket: Ticket | None, now: float) -> str:
     if ticket is None:
         return f"{held}. {HOW} (challenge {pause.id}); until then report nothing else, or {ABORT}."
     what, stands = f"{held} ('{ticket_excerpt(ticket)}')", settle(ticket, now)
-    if stands.state is TicketState.REJECTED:
+    if stands.state is REJECTED:
         return f"Paused: {rejection_message(stands)} {ANEW}"
-    if stands.state is TicketState.EXPIRED:
+    if stands.state is EXPIRED:
         return f"{what}. Nobody answered ticket {short_id(ticket.id)} in time: report the same step once more to ask anew, or {ABORT}."
-    if stands.state is TicketState.APPROVED:
+    if stands.state is APPROVED:
         wait = cooling_seconds(ticket, now)
         when = f"in {wait} s, for it cools off until then," if wait else "now"
         return f"{what}. A person agreed to it: report the same step {when} before anything else, or {ABORT}."

@@ -21,7 +21,7 @@ from interlock.loop.agents import (
     no_execution_error,
     pause_in_force,
 )
-from interlock.loop.state import LoopVerdict, Pause
+from interlock.loop.state import REFUSE, LoopVerdict, Pause
 from interlock.model import AgentRef, Human, Tier, intent
 from interlock.policy.match_names import MatchNames
 from interlock.ports import Tx
@@ -88,7 +88,7 @@ class StepReport(Struct):
     blocked: str  # why its principal is, where that is enforced
     operation: str  # that the hint names
     repetition: str  # the key by which repetition is counted
-    verdict: LoopVerdict = LoopVerdict.REFUSE
+    verdict: LoopVerdict = REFUSE
     tier: Tier = Tier.ADVISORY
     after: Execution | None = None
     challenge: Challenge | None = None

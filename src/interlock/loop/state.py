@@ -64,6 +64,9 @@ class LoopVerdict(StrEnum):
     STOP = "stop"  # no, and the agent is blocked
 
 
+GO, WAIT, CONFIRM, VERIFY, REFUSE, STOP = LoopVerdict
+
+
 class Pause(Struct, frozen=True):
     kind: str  # confirm, verify, or other: held for another name of the principal
     digest: str  # of the held step
@@ -126,16 +129,16 @@ def verdict_of(decision: Decision, tier: Tier) -> LoopVerdict:
     """A deny pattern and the last tier stop the agent (C-10)."""
     names = {part.name for part in decision.parts}
     if decision.allowed:
-        return LoopVerdict.GO
+        return GO
     if stops(decision.parts, tier):
-        return LoopVerdict.STOP
+        return STOP
     if decision.unknown or "blocked" in names:
-        return LoopVerdict.REFUSE
+        return REFUSE
     if "pause" in names and decision.requirement.blocked:
-        return LoopVerdict.WAIT
+        return WAIT
     if decision.ticket is None or decision.requirement.blocked or not decision.token:
-        return LoopVerdict.REFUSE
-    return LoopVerdict.VERIFY if decision.requirement.human is Human.VERIFY else LoopVerdict.CONFIRM
+        return REFUSE
+    return VERIFY if decision.requirement.human is Human.VERIFY else CONFIRM
 
 
 def stops(parts: Iterable[Contribution], tier: Tier) -> bool:
@@ -176,12 +179,12 @@ def stages(
 def reason_of(verdict: LoopVerdict, decision: Decision, operation: str) -> str:
     """Short for a stop or a pause, since they are repeated."""
     named = {part.name: part.words for part in decision.parts}
-    if verdict is LoopVerdict.STOP:
+    if verdict is STOP:
         if stopped := next((named[name] for name in ("deny", "never", TAMPERING) if name in named), ""):
             return _sentence(stopped)
         worst = decision.assessment.worst if decision.assessment else None
         return "In the danger zone" + (f": {finding_words(worst).rstrip('.')}" if worst else "")
-    if verdict is LoopVerdict.REFUSE:
+    if verdict is REFUSE:
         return decision.reason
     if "steps" in named:
         return STEP_LIMIT

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from interlock.approvals import LIVE_STATES, challenges, settle
+from interlock.approvals import LIVE_STATES, REJECTED, challenges, settle
 from interlock.approvals.pausing import monitored_while_paused
 from interlock.approvals.tickets import token_of
 from interlock.engine.evaluate import evaluate, evaluate_and_keep
@@ -29,13 +29,18 @@ from interlock.loop.executions import require_name
 from interlock.loop.notices import HOW, approval_hint
 from interlock.loop.report import ReportedStep, StepReport, read_report, validate_step
 from interlock.loop.state import (
+    CONFIRM,
+    GO,
     LIVE,
     PAUSED,
+    REFUSE,
     SINGLE_USE,
     STEP_LIMIT,
+    STOP,
     UNJUDGED,
+    VERIFY,
+    WAIT,
     Directive,
-    LoopVerdict,
     Pause,
     pause_of,
     reason_of,
@@ -46,7 +51,7 @@ from interlock.loop.state import (
     verdict_of,
 )
 from interlock.loop.tightening import PLAIN_CONNECTION, Connection, Tightening, governing
-from interlock.model import AgentRef, Decision, Level, TicketState, intent
+from interlock.model import AgentRef, Decision, Level, intent
 from interlock.policy.policy import TOLERANCES
 from interlock.ports import StoreError, Tx
 from interlock.records import Execution, Ticket
@@ -89,7 +94,7 @@ def record_step(
         except Overtaken:
             continue
         report = kept or report
-        blocked = any(part.name == "blocked" for part in decision.parts) and report.verdict is not LoopVerdict.STOP
+        blocked = any(part.name == "blocked" for part in decision.parts) and report.verdict is not STOP
         if blocked and by.mode == "enforcing":  # since it was read
             return stopped_step(state, agent, enforced_block(state, state.in_force, agent.principal) or "blocked")
         declarations.report(state, agent, step.hint, step.cwd)
@@ -99,15 +104,16 @@ def record_step(
 
 def _answer(report: StepReport, decision: Decision, tight: Tightening) -> dict[str, Any]:
     """2.1, 2.11."""
-    go = report.verdict is LoopVerdict.GO
+    go = report.verdict is GO
     after = report.after or report.execution
-    status = PAUSED if report.verdict is LoopVerdict.WAIT else status_of(after, report.verdict is LoopVerdict.STOP)
+    stopped = report.verdict is STOP
+    status = PAUSED if report.verdict is WAIT else status_of(after, stopped)
     failed = report.state.declarations.failure(report.agent)  # as the hook observed it, whatever the agent reports
     failures = [f"A call failed since the last step: {failed}"] if failed else []
     directive = Directive(
         go=go,
         factors=[*_factors(report, decision), *failures, *tight.ignored],
-        stopped=report.verdict is LoopVerdict.STOP,
+        stopped=stopped,
         reason="" if go else _reason(report, decision),
         steps_remaining=after.steps_left,
         risk=report.tier if report.by.mode not in UNJUDGED and not decision.unknown else None,
@@ -144,16 +150,16 @@ def _factors(report: StepReport, decision: Decision) -> tuple[str, ...]:
 def _reason(report: StepReport, decision: Decision) -> str:
     verdict, challenge = report.verdict, report.challenge
     now, ticket = report.state.clock.now(), decision.ticket
-    if verdict is LoopVerdict.WAIT and report.pause:
+    if verdict is WAIT and report.pause:
         return notices.paused_message(report.pause, report.awaited, now)
     reason = reason_of(verdict, decision, report.operation)
     if challenge:
         return f"{reason}. {HOW} (challenge {challenge.id})."
-    if verdict is LoopVerdict.REFUSE and ticket and ticket.state is TicketState.REJECTED:
+    if verdict is REFUSE and ticket and ticket.state is REJECTED:
         return f"{reason} {notices.ANEW if report.pause else notices.ANOTHER}"  # C-19: a pause lasts
     # The specification's own words, and nothing beside them.
     literal = report.by.policy.literal_globs and reason == STEP_LIMIT
-    if verdict is not LoopVerdict.CONFIRM or ticket is None or literal:
+    if verdict is not CONFIRM or ticket is None or literal:
         return reason
     if decision.outcome == "cool_off":
         return f"{reason}. {notices.cooling_message(ticket, now)}"
@@ -165,9 +171,9 @@ def _reason(report: StepReport, decision: Decision) -> str:
 def _notes(report: StepReport, decision: Decision) -> list[dict[str, Any]]:
     """AE-12: nothing is paused or stopped without one."""
     notes, now = report.notes, report.state.clock.now()
-    if report.verdict is LoopVerdict.STOP and report.challenge:
+    if report.verdict is STOP and report.challenge:
         return with_danger_note(notes, report.agent, report.challenge, now)
-    if report.verdict is LoopVerdict.GO or any(note["type"] == notices.PAUSE for note in notes):
+    if report.verdict is GO or any(note["type"] == notices.PAUSE for note in notes):
         return notes
     kind = notices.ERROR if decision.unknown else notices.PAUSE
     metadata = {"reason": report.verdict.value, "level": report.tier.value}
@@ -187,18 +193,18 @@ def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decisio
         raise Overtaken
     now = judged.now
     row = lift_ended_pause(tx, found, now) if report.by.mode == "enforcing" else found
-    if report.verdict is LoopVerdict.GO:
+    if report.verdict is GO:
         row = _count_step(report, tx, judged, decision, row)
-    elif report.verdict is LoopVerdict.STOP:
+    elif report.verdict is STOP:
         reason = reason_of(report.verdict, decision, report.operation)
         report.challenge = block(tx, report.state, report.agent, reason, now, digest=judged.digest, execution=row.id)
-    elif report.verdict in (LoopVerdict.CONFIRM, LoopVerdict.VERIFY) and decision.ticket:
+    elif report.verdict in (CONFIRM, VERIFY) and decision.ticket:
         row = _pause(report, tx, judged, decision, decision.ticket, row)
-    elif report.verdict is LoopVerdict.REFUSE and decision.ticket and settle(decision.ticket, now).open:
+    elif report.verdict is REFUSE and decision.ticket and settle(decision.ticket, now).open:
         # ESL-08, C-19: the same step is held under another name; it waits until a person has answered that one.
         reason = f"The same is held for agent {decision.ticket.agent.name!r:.80}"
         row = paused_execution(row, _pause_of("other", judged, decision, decision.ticket, reason), now)
-    elif report.verdict is LoopVerdict.WAIT and report.pause and report.pause.ticket:
+    elif report.verdict is WAIT and report.pause and report.pause.ticket:
         ticket = report.awaited = tx.ticket(report.pause.ticket)
         if ticket and settle(ticket, report.state.clock.now()).state in LIVE_STATES:
             report.confirmation = _confirmation(ticket, token_of(report.state, ticket))  # once more
@@ -235,7 +241,7 @@ def _pause(report: StepReport, tx: Tx, judged: Judged, decision: Decision, ticke
     state, agent, now = report.state, report.agent, judged.now
     reason = reason_of(report.verdict, decision, report.operation)
     report.confirmation = _confirmation(ticket, decision.token)
-    if report.verdict is LoopVerdict.VERIFY:
+    if report.verdict is VERIFY:
         about = decision.reason, now, judged.digest, row.id
         report.challenge = challenges.issue(tx, state, agent, challenges.VERIFY, *about)
     challenge = report.challenge.id if report.challenge and challenges.is_open(report.challenge, now) else ""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.approvals import BY_TIME, LIVE_STATES, denials, move_settled
+from interlock.approvals import BY_TIME, LIVE_STATES, SPENT, denials, move_settled
 from interlock.approvals.answers import mark_executed
 from interlock.identity import start_of
-from interlock.model import TicketState
 from interlock.plans import INTERFACE, NAME, draft_json
 from interlock.ports import Tx
 from interlock.records import Ticket, TicketQuery
@@ -125,7 +124,7 @@ def end_run(tx: Tx, state: State, row: PlanRow, status: str, by: str) -> PlanRow
     details |= {"journal": row.details["journal"]} if row.details.get("journal") else {}
     state.recorder.event(tx, "plan_end", by, details)
     ticket = tx.ticket(row.ticket) if row.ticket else None
-    if ticket and ticket.state is TicketState.SPENT:
+    if ticket and ticket.state is SPENT:
         mark_executed(tx, state, ticket, ticket.agent.principal, status)
     return after
 

@@ -7,12 +7,13 @@ import os
 from msgspec import Struct
 from msgspec.structs import replace
 
+from interlock.approvals import WAITING
 from interlock.approvals.answers import approve
 from interlock.approvals.step_up import needs_stepup
 from interlock.engine.evaluate import evaluate
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
-from interlock.model import Decision, TicketState
+from interlock.model import Decision
 from interlock.plans import request_of, review_again
 from interlock.plans.history import plan_row, save_plan, withdraw_ticket
 from interlock.policy.plan_review import SECRET_PREFIX, same_mark
@@ -114,9 +115,8 @@ def _gate(state: State, by: OperatorSession, plan: ReviewedPlan, runs_as: str, s
     """The one evaluation path. Where only a signed-in person's confirmation is required, this consent is it."""
     request = replace(request_of(state, plan, runs_as), spend=spend)
     decision = evaluate(state, request)
-    ticket = decision.ticket
-    waits = ticket is not None and ticket.state is TicketState.WAITING and not ticket.requirement.blocked
-    if not decision.allowed and ticket and waits and not needs_stepup(ticket):
+    ticket = decision.ticket if not decision.allowed else None
+    if ticket and ticket.state is WAITING and not ticket.requirement.blocked and not needs_stepup(ticket):
         approve(state, by, ticket.id, f"asked for in plan {plan.id}")
         decision = evaluate(state, request)
     if not decision.allowed:

@@ -88,8 +88,7 @@ def _description(endpoint: str, mine: list[OperationSpec], naming: ToolNaming, t
     for one in mine:
         params = ", ".join(param.name if param.required else f"{param.name}?" for param in one.params)
         lines.append(f"- {one.name}({params}): {one.description.split('. ')[0].rstrip('.')}.")
-    example = next((one.examples[0]["request"] for one in mine if one.examples), None)
-    if example is not None:
+    if example := next((one.examples[0]["request"] for one in mine if one.examples), None):
         lines += ["", f"Quick start: {json.dumps(example, separators=(',', ':'))}"]
     ask = '{"operation":"introspect","params":{"query":"operations","name":"<operation>"}}'
     lines += ["", f"Discover parameters: call {naming.tool('read')} with {ask}."]
