@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from interlock.approvals.statements import ADMIN, VIEWER, is_only_viewer
+from interlock.approvals.statements import ADMIN, CONSOLE, VIEWER, is_only_viewer
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession, SignInRefused
 from interlock.identity.visitors import SET_UP, Visitor
@@ -50,11 +50,15 @@ def set_up_link(state: State, session: OperatorSession) -> str:
 
 def enter_by_link(state: State, token: str, source: str, secure: bool = False) -> tuple[str, Visitor]:
     """Refuses a link that was used or has expired."""
-    now = state.clock.now()
-    session = state.visitors.take_link(token, now)
+    session = state.visitors.take_link(token, state.clock.now())
     if session is None or not state.sessions.is_valid(session):
         raise SignInRefused("this link was used already or has expired; `interlock operator link` makes another")
-    entered = state.visitors.enter(session, SET_UP, source, now, secure)
-    how = {"channel": "console", "how": "set-up link", "source": source}
-    state.recorder.event_alone("unlock", session.operator, how)
+    return enter(state, session, SET_UP, "set-up link", source, secure)
+
+
+def enter(
+    state: State, session: OperatorSession, how: str, proof: str, source: str, secure: bool
+) -> tuple[str, Visitor]:
+    entered = state.visitors.enter(session, how, source, state.clock.now(), secure)
+    state.recorder.event_alone("unlock", session.operator, {"channel": CONSOLE, "how": proof, "source": source})
     return entered

@@ -9,6 +9,7 @@ from typing import Any
 
 from interlock.approvals.statements import CONSOLE
 from interlock.identity import credentials
+from interlock.identity.console_access import enter
 from interlock.identity.keys import webauthn
 from interlock.identity.keys.roster import PASSKEY
 from interlock.identity.keys.webauthn import PasskeyRefused
@@ -64,9 +65,7 @@ def sign_in_finish(
         note_failure(state, CONSOLE, f"passkey\0{source}", refused)
         raise refused from None
     session = OperatorSession(row.operator, begun.read(SessionKey).delegate(proof), now, channel=CONSOLE)
-    entered = state.visitors.enter(session, BY_PASSKEY, source, now, site.secure)
-    state.recorder.event_alone("unlock", row.operator, {"channel": CONSOLE, "how": "passkey", "source": source})
-    return entered
+    return enter(state, session, BY_PASSKEY, "passkey", source, site.secure)
 
 
 def verify_answer(

@@ -8,6 +8,7 @@ from typing import Any
 from interlock.approvals.statements import CONSOLE
 from interlock.error_codes import AnswerRefused
 from interlock.identity import credentials
+from interlock.identity.console_access import enter
 from interlock.identity.keys.roster import TOTP, unwrap_secret, wrap_secret
 from interlock.identity.operators import attempt_sign_in
 from interlock.identity.sessions import OperatorSession, SignInRefused, WrongSignIn
@@ -53,11 +54,8 @@ def sign_in(
     state: State, name: str, passphrase: str, code: str, source: str, secure: bool = False
 ) -> tuple[str, Visitor]:
     """Never reveals which of the two was wrong."""
-    now, session = state.clock.now(), authenticate(state, name, passphrase, code, source)
-    entered = state.visitors.enter(session, PASSPHRASE, source, now, secure)
-    how = {"channel": CONSOLE, "how": "passphrase and code", "source": source}
-    state.recorder.event_alone("unlock", session.operator, how)
-    return entered
+    session = authenticate(state, name, passphrase, code, source)
+    return enter(state, session, PASSPHRASE, "passphrase and code", source, secure)
 
 
 def authenticate(state: State, name: str, passphrase: str, code: str, source: str) -> OperatorSession:

@@ -19,6 +19,7 @@ from interlock.runtime.state import State
 
 INTERFACE = "plan"
 NAME = "interlock ask"
+INVALID, USED = "VALIDATION_INVALID_VALUE", "TOKEN_ALREADY_USED"  # codes of refusals
 
 
 def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | None, shown: bool = True) -> Reviewed:

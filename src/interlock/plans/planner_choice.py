@@ -22,6 +22,7 @@ from interlock.config.plans import MOCK, OLLAMA, PlannerSettings
 from interlock.error_codes import AnswerRefused
 from interlock.identity.console_access import role_of
 from interlock.identity.sessions import OperatorSession
+from interlock.plans import INVALID
 from interlock.policy.plan_review import same_mark
 from interlock.ports import UNKNOWN_USER, Planner, PortListener, Tx
 from interlock.runtime.state import State
@@ -86,10 +87,10 @@ def choose(state: State, by: OperatorSession, use: str, model: str = "") -> Plan
     if role_of(state, by.operator) != ADMIN:
         raise AnswerRefused(f"{by.operator} is no admin: an admin chooses the planner")
     if use not in CHOICES:
-        raise AnswerRefused(f"no planner {use!r:.40}; choose one of {', '.join(CHOICES)}", "VALIDATION_INVALID_VALUE")
+        raise AnswerRefused(f"no planner {use!r:.40}; choose one of {', '.join(CHOICES)}", INVALID)
     model = model.strip()
     if len(model) > MOST_MODEL or not model.isprintable():
-        raise AnswerRefused(f"the model's name has at most {MOST_MODEL} characters", "VALIDATION_INVALID_VALUE")
+        raise AnswerRefused(f"the model's name has at most {MOST_MODEL} characters", INVALID)
     there = offer.listener(offer.settings.host) if use == OLLAMA else None
     choice = ChosenPlanner(use, model, there.uid if there else UNKNOWN_USER, by.operator, int(state.clock.now()))
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.sessions import OperatorSession
-from interlock.plans import review
+from interlock.plans import INVALID, USED, review
 from interlock.plans.draft import DraftError, parse_command, parse_draft
 from interlock.plans.history import plan_row, save_plan, withdraw_ticket
 from interlock.plans.planner_choice import planner_for
@@ -21,7 +21,7 @@ from interlock.runtime.plan_desk import ReviewedPlan
 from interlock.runtime.state import State
 
 MOST_INTENT = 2_000  # characters
-INVALID, FAILED = "VALIDATION_INVALID_VALUE", "PLANNER_FAILED"
+FAILED = "PLANNER_FAILED"
 _CODES: Mapping[type[Exception], str] = {PlannerTimeout: "PLANNER_TIMEOUT", UnknownRequest: INVALID}
 
 
@@ -108,7 +108,7 @@ def _open(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
     plan = state.plans.of(by.operator, id)
     if plan.status != PLANNED:
         words = f"this plan is {plan.status}; take it from the history to run it again"
-        raise AnswerRefused(words, "TOKEN_ALREADY_USED")
+        raise AnswerRefused(words, USED)
     return plan
 
 

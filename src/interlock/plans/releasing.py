@@ -14,7 +14,7 @@ from interlock.engine.evaluate import evaluate
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
 from interlock.model import Decision
-from interlock.plans import request_of, review_again
+from interlock.plans import USED, request_of, review_again
 from interlock.plans.history import plan_row, save_plan, withdraw_ticket
 from interlock.policy.plan_review import SECRET_PREFIX, same_mark
 from interlock.ports import Tx
@@ -52,7 +52,7 @@ def require_yes(state: State, by: OperatorSession, id: str, yes: PlanConsent) ->
     plan = state.plans.of(by.operator, id)
     if plan.status != PLANNED:  # 1
         words = f"this plan is {plan.status}: it runs once; take it from the history to run it again"
-        raise AnswerRefused(words, "TOKEN_ALREADY_USED")
+        raise AnswerRefused(words, USED)
     if yes.command != plan.command or not same_mark(yes.mark, plan.reviewed.mark):  # 2
         raise AnswerRefused("this is not the text that was shown to you; review it again", STALE)
     if SECRET_PREFIX in plan.command:

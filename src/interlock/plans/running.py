@@ -14,7 +14,7 @@ from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.isolation import SEPARATE
 from interlock.identity.sessions import OperatorSession
 from interlock.model import Level, command
-from interlock.plans import history
+from interlock.plans import INVALID, USED, history
 from interlock.plans.history import record_end
 from interlock.plans.process import RunningCommand, environment
 from interlock.plans.releasing import PlanConsent, own_principal, release
@@ -58,7 +58,7 @@ def start(state: State, by: OperatorSession, id: str, yes: PlanConsent, elsewher
         raise AnswerRefused(why)
     plan = state.plans.of(by.operator, id)
     if not os.path.isdir(plan.cwd):
-        raise AnswerRefused(f"there is no folder {plan.cwd}", "VALIDATION_INVALID_VALUE")
+        raise AnswerRefused(f"there is no folder {plan.cwd}", INVALID)
     if sum(not one.over for one in state.plans.processes.values()) >= MOST_RUNNING:
         raise AnswerRefused(f"{MOST_RUNNING} commands are running; wait for one, or cancel it", "RATE_LIMIT_EXCEEDED")
     plan = release(state, by, id, yes, DAEMON, own_principal())
@@ -127,7 +127,7 @@ def type_line(state: State, by: OperatorSession, id: str, text: str, elsewhere: 
         raise AnswerRefused(why)
     plan = state.plans.of(by.operator, id)
     if len(text) > MOST_TYPED or any(unicodedata.category(sign) == "Cc" for sign in text):
-        raise AnswerRefused(f"type one line of at most {MOST_TYPED} characters", "VALIDATION_INVALID_VALUE")
+        raise AnswerRefused(f"type one line of at most {MOST_TYPED} characters", INVALID)
     if any(map(_reads_commands, state.reader.read(command(plan.command, plan.cwd), None)[0].facts)):
         why = "what is typed into this would run, and nobody reviewed it"
         raise AnswerRefused(f"{why}: make a plan of it, or use your terminal")
@@ -158,7 +158,7 @@ def end_at_terminal(state: State, by: OperatorSession, id: str, code: int, stopp
     if row is None or row.operator != by.operator or row.place != TERMINAL:
         raise NotFound(f"no plan {id!r:.80} of yours runs at a terminal")
     if row.status not in (RUNNING, INTERRUPTED) or row.exit_code != NO_EXIT:
-        raise AnswerRefused(f"this plan is {row.status}", "TOKEN_ALREADY_USED")
+        raise AnswerRefused(f"this plan is {row.status}", USED)
     after = record_end(state, id, *_ending(code, stopped), "", False, by.operator)
     assert after is not None
     return after

@@ -17,7 +17,7 @@ from interlock.engine.gathering import identify
 from interlock.error_codes import AnswerRefused
 from interlock.identity.sessions import OperatorSession
 from interlock.model import NOTHING, PERSON, Json, Level
-from interlock.plans import planning, request_of, review_again
+from interlock.plans import INVALID, planning, request_of, review_again
 from interlock.plans.releasing import STALE, PlanConsent, PlanHeld, own_principal, pre_release, release, require_yes
 from interlock.plans.running import spawn, why_not_here
 from interlock.policy.plan_review import same_mark
@@ -31,7 +31,7 @@ from interlock.runtime.state import State
 MOST_STEPS = 20
 MOST_WORKFLOWS = 200
 FREEZE_DAYS = 7
-INVALID, MISSING = "VALIDATION_INVALID_VALUE", "NOT_FOUND_RESOURCE"
+MISSING = "NOT_FOUND_RESOURCE"
 Answers = Sequence[tuple[str, PlanConsent]]  # to the plan of each step
 
 
