@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from interlock.journal.build import begin_run, build_for
 from interlock.journal.undo import JournalUndo
 from interlock.plans import history, planning, running
 from interlock.plans import history as terminals
+from interlock.plans.process import RunningCommand, environment
 from interlock.ports import PlannerError
 from interlock.records.plans import PlanQuery
 from interlock.runtime.plan_desk import ReviewedPlan
@@ -35,6 +37,18 @@ def gate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlannerDesk]:
 def test_a_command_has_a_terminal_of_its_own(gate: PlannerDesk) -> None:
     row = gate.run(gate.plan("test -t 0 && test -t 1 && echo ünï > /dev/tty"))
     assert (row.status, row.exit_code, row.output) == ("success", 0, "ünï\n")
+
+
+def test_a_command_is_waited_for_until_its_end_is_stored(tmp_path: Path) -> None:
+    ended: list[int] = []
+
+    def end(code: int, *more: object) -> None:
+        time.sleep(0.5)  # a store that takes its time
+        ended.append(code)
+
+    command = RunningCommand("exit 3", str(tmp_path), environment(os.environ), 100, 60, end, list)
+    until(lambda: command.wait(0.01))
+    assert ended == [3]
 
 
 @pytest.mark.parametrize(

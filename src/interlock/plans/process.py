@@ -86,8 +86,9 @@ class RunningCommand:
         self.stopped = True
 
     def wait(self, seconds: float) -> bool:
+        """Whether it ended, and its end was passed on."""
         self._thread.join(seconds)
-        return self.over
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
         quiet_at = 0.0
