@@ -17,7 +17,7 @@ from interlock.analysis.display_text import short_id
 from interlock.client import DaemonClient, NoDaemon, find_daemon, path_segment
 from interlock.client.connection import DaemonLink
 from interlock.config import Config
-from interlock.error_codes import CODES, LoopProblem, confirmation_hint
+from interlock.error_codes import LoopProblem, codes, confirmation_hint
 from interlock.loop.protocol.envelope import ProtocolReply, refusal
 from interlock.loop.protocol.gatekeeper import route
 from interlock.loop.protocol.introspection import INTROSPECTION
@@ -115,7 +115,7 @@ def failure_of(body: Any) -> LoopProblem:
         return LoopProblem("INTERNAL_ERROR", "The daemon's answer cannot be read, so nothing is done")
     code, words = str(error.get("code", "")), str(error.get("message", ""))
     confirmation = table_in(body, "confirmation") or None
-    return LoopProblem(code if code in CODES else "INTERNAL_ERROR", words, table_in(error, "details"), confirmation)
+    return LoopProblem(code if code in codes() else "INTERNAL_ERROR", words, table_in(error, "details"), confirmation)
 
 
 def _refusal(reply: Json, adapter: str, operation: str) -> LoopProblem:
