@@ -40,6 +40,10 @@ HELD: list[tuple[str, dict[str, Any]]] = [
     ("kube_get", {"kind": "secret", "name": "tls"}),
     ("ldap.modify", {"dn": "cn=admins", "changes": [{"op": "add", "attr": "member", "value": "uid=bot"}]}),
     ("step_function.start", {"name": "delete-tenant"}),
+    ("secrets.getValue", {"name": "prod/stripe/live_key"}),
+    ("dns-upsert", {"name": "www.example.com", "type": "CNAME", "value": "other.example"}),
+    ("rerunPayroll", {"month": "2024-05"}),
+    ("bms.write_point", {"point": "coldstore/1/setpoint", "value": 8}),
 ]
 
 SPARED: list[tuple[str, dict[str, Any]]] = [
@@ -58,6 +62,8 @@ SPARED: list[tuple[str, dict[str, Any]]] = [
     ("http_request", {"method": "POST", "url": "https://api.acme.com/x", "body": "@payload.json"}),
     ("kube_get", {"kind": "pod", "name": "api"}),
     ("tests.run", {"suite": "unit"}),
+    ("lootDropRates", {"build": 412}),
+    ("i18n.setString", {"key": "confirm_delete", "value": "Are you sure?"}),
     ("stepfunction.describe", {"name": "delete-tenant"}),
 ]
 

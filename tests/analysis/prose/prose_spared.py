@@ -6,6 +6,10 @@ SPARED = [
     # a word of harm beside the noun that it belongs to, and what somebody did
     "training a small spam classifier on the public dataset, locally, ten epochs",
     "show the diff of the invoicing folder",
+    "merge the accounts branch into main",
+    "running the payroll report for May",
+    "open a pull request that replaces the hard delete by a soft delete with a deleted_at column",
+    "tightening the guard so that DELETE without WHERE is refused by our SQL proxy",
     "checking the battery drain and crash dumps of the sensors in hall 4",
     "read the history since the force push, to see who authored what",
     "regenerating the OpenAPI client so it has the DELETE method on /sessions",

@@ -5,6 +5,10 @@ from __future__ import annotations
 TRADES = [
     "unpair the thermostat from the gateway",
     "restarting the primary database server now",
+    "point the A record of checkout.example.com to my test VM for an hour",
+    "running payroll for May a second time, because the first run shows a warning",
+    "increase the insulin pump's basal rate profile for patient 3391",
+    "merging the two Salesforce accounts, the loser record disappears",
     "passing everything in /srv through chmod -R 777",
     "void the purchase of order 8812",
     "cancel the appointment with Dr. Meyer",

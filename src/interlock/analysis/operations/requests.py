@@ -199,7 +199,7 @@ def _announced(text: str) -> str:
 
 def confirmations(words: tuple[str, ...], keys: Keys) -> Iterator[str]:
     """The acts that a tool confirms or carries out by what it types or opens, empty ones among them."""
-    if _LISTS.telling.isdisjoint(keys) and _LISTS.typing.isdisjoint(words):
+    if (_LISTS.telling.isdisjoint(keys) and _LISTS.typing.isdisjoint(words)) or not _LISTS.texts.isdisjoint(words):
         return
     url = keys.text("url", "uri", "href", "page")
     if url and not _LISTS.opens.isdisjoint(words):  # one that ends in a verb and says that it is sure
