@@ -40,6 +40,9 @@ HELD: list[tuple[str, dict[str, Any]]] = [
     ("kube_get", {"kind": "secret", "name": "tls"}),
     ("ldap.modify", {"dn": "cn=admins", "changes": [{"op": "add", "attr": "member", "value": "uid=bot"}]}),
     ("step_function.start", {"name": "delete-tenant"}),
+    ("alter-table", {"table": "policies", "change": "DROP COLUMN insured_sum"}),
+    ("fire_panel_bypass_loop", {"building": "C", "loop": 4}),
+    ("git.filterHistory", {"path": "big.bin"}),
     ("secrets.getValue", {"name": "prod/stripe/live_key"}),
     ("dns-upsert", {"name": "www.example.com", "type": "CNAME", "value": "other.example"}),
     ("rerunPayroll", {"month": "2024-05"}),
@@ -98,7 +101,7 @@ def test_what_only_reads_or_is_known_gets_no_second_opinion() -> None:
 
 def test_a_call_in_words_leaves_out_numbers_long_texts_and_what_holds_others() -> None:
     params = {"panel": "C-2", "force": True, "count": 3, "note": "two words", "more": {"a": 1}}
-    assert wording("building.setFirePanelMode", params) == "set building fire panel mode panel c 2 force true note"
+    assert wording("building.setFirePanelMode", params) == "set building firepanel mode panel c 2 force true note"
 
 
 @each("params", [{}, {"file_path": 7, "content": "x"}, {"target_location": "/etc/passwd", "content": "x"}])

@@ -12,6 +12,11 @@ TRADE = {
         "Canlıdaki birincil veritabanı sunucusunu şimdi yeniden başlatıyorum",
     ],
     "commands and secrets in a sentence": [
+        "Lokale Änderungen werden verworfen, danach ziehe ich den aktuellen Stand.",
+        "Puszczam listę płac za maj drugi raz, bo pierwszy przebieg rzucił ostrzeżenie.",
+        "Закриваю підписку господарства «Колос» з сьогоднішнього дня.",
+        "ラベル印刷用のEC2インスタンスi-0b77ac2をterminateします。",
+        "サーバーの/homeをまるごとrm -rfします。",
         "没跟踪的文件用 git clean -fd 全清掉，然后重新编译。",
         "Je passe tout /srv en chmod -R 777, comme ça on n'a plus de souci de droits.",
         "Lese kurz das DB-Passwort im Klartext aus dem Vault aus, um den Login zu prüfen",

@@ -5,6 +5,9 @@ from __future__ import annotations
 TRADES = [
     "unpair the thermostat from the gateway",
     "restarting the primary database server now",
+    "overriding the boiler's high-pressure cutout because it keeps tripping",
+    "the model version v17 is being removed from the registry",
+    "dropping the permission of the finance team on the reports folder",
     "point the A record of checkout.example.com to my test VM for an hour",
     "running payroll for May a second time, because the first run shows a warning",
     "increase the insulin pump's basal rate profile for patient 3391",

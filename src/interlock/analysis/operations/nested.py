@@ -25,7 +25,7 @@ Call = tuple[str, Mapping[str, Any]]  # the name of an operation, and its parame
 PARAMS = tuple(
     "params arguments args input parameters toolinput payload kwargs variables toolargs toolparameters functionargs".split()
 )
-_naming = cache(lambda: _LISTS.names | _LISTS.batches | _LISTS.beside)
+_naming = cache(lambda: _LISTS.names | _LISTS.batches | _LISTS.beside | {"change"})
 _unpassed = cache(lambda: _LISTS.names | {"cmd", "command"})  # parameters that name a call
 _UNNAMED = NamedAct("", "", (), "", "")
 _RUINOUS = ("delete", "terminate", "reset")  # kinds of verbs
@@ -128,12 +128,13 @@ def _own_params(keys: Keys) -> Mapping[str, Any] | None:
 def _calls_beside(act: NamedAct, keys: Keys, params: Mapping[str, Any]) -> Iterator[Call]:
     """manage_user {"action": "delete"} deletes a user: calls that a parameter of the operation itself names."""
     named = _unpassed() | ({"type"} if "action" in (act.noun, *act.phrase[-1:]) else frozenset())
+    named |= {"change"} if act.verb == "alter" else frozenset()
     for key in sorted(named & keys.keys()):
         value = keys[key]
         if key in _LISTS.lines and verbs().get(str(value).lower()) not in _RUINOUS:
             continue  # a command line; {"cmd": "purge"} names an operation
-        if isinstance(value, str) and 0 < value.count(" ") < 3 and verbs().get(value.split(" ")[0].lower()) in _RUINOUS:
-            value = value.replace(" ", "_")  # alter_table {"action": "DROP COLUMN"}
+        if isinstance(value, str) and 0 < value.count(" ") < 4 and verbs().get(value.split(" ")[0].lower()) in _RUINOUS:
+            value = "_".join(value.split(" ")[:2])  # alter_table {"action": "DROP COLUMN"}
         if _is_name(value):
             given = given_params(keys, params)
             known = parse_name(split_name(value))[1]

@@ -66,6 +66,7 @@ def clauses(words: Tokens) -> list[Tokens]:
             or (
                 low in _LISTS.joints
                 and not (at and words[at - 1].lower() in ENGLISH.determiners)
+                and not (low == "and" and "between" in found[-1][-3:])
                 and not (low == "also" and form_of(words[min(at + 1, len(words) - 1)]) == "third")
                 and not (at and words[at - 1].isupper() and form_of(words[at - 1]))  # `explain DROP and TRUNCATE`
                 and _begins_act(words, at + 1)
