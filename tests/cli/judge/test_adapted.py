@@ -38,8 +38,9 @@ def level(tmp_path: Path, danger: dict[str, Any], params: dict[str, Any]) -> tup
     called = {"name": "sync_records", "maps_to": "POST /records", "description": "Syncs", "danger": danger}
     path = tmp_path / "records.yaml"
     path.write_text(json.dumps({**HEAD, "operations": {"execute": [called]}}))
-    found = resolve_operation(str(path), operation("sync_records", params, cwd="/home/dev/app")).level
-    return found.level.word, found.source
+    asked = operation("sync_records", params, cwd="/home/dev/app")
+    _, context, shown, _ = resolve_operation(str(path), asked)
+    return context.call.level.word, shown["level_from"]
 
 
 @pytest.mark.parametrize(
