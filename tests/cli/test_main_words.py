@@ -6,11 +6,12 @@ import inspect
 import subprocess
 import sys
 import tomllib
+from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
 
-from interlock.cli.arguments import declared_arguments
+from interlock.cli.arguments import add_arguments
 from interlock.cli.main import _SHARED, COMMANDS, command_function, main
 from interlock.model import TRUSTS
 from repository import ROOT
@@ -67,7 +68,7 @@ def test_every_declaration_is_the_help_of_a_command(capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize("key", ["exampels", "nargs"])
 def test_a_misspelt_key_of_a_declaration_is_refused(key: str) -> None:
     with pytest.raises(ValueError, match=key):
-        list(declared_arguments({"about": "x", key: "y"}))
+        add_arguments(ArgumentParser(), {"about": "x", key: "y"})
 
 
 def test_the_levels_of_trust_are_all_declared() -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from argparse import ArgumentParser, ArgumentTypeError, HelpFormatter, RawDescriptionHelpFormatter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-Argument = Callable[[ArgumentParser], object]  # adds itself to a parser
 Table = Mapping[str, Any]
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 EXITS = "0 done, 1 refused or failed, 2 wrong usage, 3 no daemon answers"
@@ -56,8 +55,7 @@ def declared_parser(
     if fills:
         about, end = about.format_map(fills), end.format_map(fills)
     parser = kind(prog=f"interlock {word}", usage=table.get("usage"), description=about, epilog=end, **_form(table))
-    for add in declared_arguments(table, fills, more):
-        add(parser)
+    add_arguments(parser, table, fills, more)
     parser.set_defaults(fail=parser.error)
     return parser
 
@@ -68,14 +66,13 @@ def declared_word(parsers: Any, name: str, table: Table) -> ArgumentParser:
     made: ArgumentParser = parsers.add_parser(
         name, help=help, description=table.get("about", f"{help[:1].upper()}{help[1:]}."), epilog=end, **_form(table)
     )
-    for add in declared_arguments(table):
-        add(made)
+    add_arguments(made, table)
     return made
 
 
-def declared_arguments(
-    table: Table, fills: Mapping[str, str] = NOTHING, more: Mapping[str, Table] = NOTHING
-) -> Iterator[Argument]:
+def add_arguments(
+    parser: ArgumentParser, table: Table, fills: Mapping[str, str] = NOTHING, more: Mapping[str, Table] = NOTHING
+) -> None:
     """The arguments of a declaration, `"--names METAVAR" = "help"`; refuses a positional one without a metavar or choices.
 
     `fills` are filled into help texts, `more` are settings of an argument that no file can state, by its first name.
@@ -83,12 +80,11 @@ def declared_arguments(
     shared = ("@config", "@json") if table.get("shared", True) and "metavar" not in table else ()
     for key in (*shared, *table):
         if key == "@scope":
-            yield _add_scope
+            _add_scope(parser)
         elif key.startswith("@"):
-            yield from declared_arguments({"shared": False, **declarations(__name__)[key]})
+            add_arguments(parser, {"shared": False, **declarations(__name__)[key]})
         elif key not in _ABOUT:
-            value = table[key]
-            yield _declared(key, {"help": value} if isinstance(value, str) else value, fills, more)
+            _add_argument(parser, key, table[key], fills, more)
 
 
 def _add_scope(parser: ArgumentParser) -> None:
@@ -98,11 +94,13 @@ def _add_scope(parser: ArgumentParser) -> None:
     parser.set_defaults(scope="user")
 
 
-def _declared(key: str, how: Table, fills: Mapping[str, str], more: Mapping[str, Table]) -> Argument:
+def _add_argument(
+    parser: ArgumentParser, key: str, how: Table | str, fills: Mapping[str, str], more: Mapping[str, Table]
+) -> None:
     words = key.split()
     count = sum(word.startswith("-") for word in words) if key.startswith("-") else 1
     names, metavar = words[:count], " ".join(words[count:])
-    given = {**how, **more.get(names[0].lstrip("-"), {})}
+    given = {**({"help": how} if isinstance(how, str) else how), **more.get(names[0].lstrip("-"), {})}
     if fills and given.get("help"):
         given["help"] = given["help"].format_map(fills)
     if "type" in given:
@@ -113,7 +111,7 @@ def _declared(key: str, how: Table, fills: Mapping[str, str], more: Mapping[str,
         raise ValueError(f"{key!r}: neither an argument with a metavar nor a key of a command's declaration")
     elif "choices" not in given:
         given.setdefault("action", "store_true")
-    return lambda parser: parser.add_argument(*names, **given)
+    parser.add_argument(*names, **given)
 
 
 def _form(table: Table) -> dict[str, Any]:

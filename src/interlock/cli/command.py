@@ -57,11 +57,8 @@ def wrong_usage(*kinds: type[Exception]) -> Iterator[None]:
 
 def typed_name() -> str:
     """How this program is typed here: by its name where the shell finds it, else by its path."""
-    own = Path(sys.argv[0])
-    if own.name != "interlock" or not own.exists():
-        return "interlock"
-    found = shutil.which("interlock")
-    if found is not None and own.samefile(found):
+    own, found = Path(sys.argv[0]), shutil.which("interlock")
+    if own.name != "interlock" or not own.exists() or (found is not None and own.samefile(found)):
         return "interlock"
     shown = str(own.relative_to(Path.cwd()) if own.is_relative_to(Path.cwd()) else own)
     return shown if "/" in shown else f"./{shown}"

@@ -8,6 +8,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path
@@ -20,18 +21,9 @@ import interlock
 from interlock.analysis.display_text import visible
 from interlock.analysis.programs.load import reads_posix
 from interlock.cli.arguments import declared_parser
+from interlock.cli.judge.scan import shell_text
 from interlock.cli.judge.scan.ci import ci_steps
-from interlock.cli.judge.scan.shell_text import (
-    Snippet,
-    crontab,
-    dockerfile,
-    justfile,
-    makefile,
-    package_json,
-    procfile,
-    shell_script,
-    system_crontab,
-)
+from interlock.cli.judge.scan.shell_text import Snippet
 from interlock.cli.output import print_table, progress
 from interlock.engine.assessment import Unjudged, judge
 from interlock.impact.files import decode, read_bytes
@@ -80,19 +72,19 @@ def sarif(hits: Sequence[Hit], version: str) -> dict[str, Any]:
     rules: dict[str, Finding] = {}
     for hit in hits:
         rules.setdefault(hit.finding.rule, hit.finding)
+    driver = {"name": "Interlock", "semanticVersion": version, "rules": list(map(_rule, rules.values()))}
     order = {rule: place for place, rule in enumerate(rules)}
-    driver = {"name": "Interlock", "semanticVersion": version, "rules": [_rule(finding) for finding in rules.values()]}
     results = [_result(hit, order[hit.finding.rule]) for hit in hits]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
 def _rule(finding: Finding) -> dict[str, Any]:
-    help_text = f"{finding.reason} Instead: {finding.instead}" if finding.instead else finding.reason
+    instead = f" Instead: {finding.instead}" if finding.instead else ""
     return {
         "id": finding.rule,
         "shortDescription": {"text": finding.reason},
-        "help": {"text": help_text},
+        "help": {"text": f"{finding.reason}{instead}"},
         "defaultConfiguration": {"level": _LEVEL[finding.level]},
         "properties": {
             "tags": ["security", *([finding.category.value] if finding.category else [])],
@@ -157,16 +149,14 @@ def files_under(paths: Sequence[str], excluded: Sequence[str]) -> Iterator[str]:
 
 
 def _entries(folder: str) -> list[str]:
-    try:
-        with os.scandir(folder) as found:
-            return sorted(
-                os.path.join(folder, entry.name) if folder != "." else entry.name
-                for entry in found
-                if entry.is_file(follow_symlinks=False)
-                or (entry.is_dir(follow_symlinks=False) and entry.name not in _TABLES["skipped"])
-            )
-    except OSError:
-        return []
+    with suppress(OSError), os.scandir(folder) as found:
+        return sorted(
+            os.path.join(folder, entry.name) if folder != "." else entry.name
+            for entry in found
+            if entry.is_file(follow_symlinks=False)
+            or (entry.is_dir(follow_symlinks=False) and entry.name not in _TABLES["skipped"])
+        )
+    return []
 
 
 def _is_excluded(path: str, excluded: Sequence[str]) -> bool:
@@ -177,8 +167,7 @@ def _is_excluded(path: str, excluded: Sequence[str]) -> bool:
 def scan_file(path: str, into: Scan, lowest: Level) -> None:
     full = os.path.abspath(path)
     head = read_bytes(full, _HEAD)
-    source = source_of(full, head) if head else None
-    if source is None or head is None or b"\0" in head:
+    if not head or b"\0" in head or (source := source_of(full, head)) is None:
         return
     data = read_bytes(full, MAX_BYTES)
     if data is None or len(data) > MAX_BYTES:
@@ -207,21 +196,12 @@ def _hits(path: str, piece: Snippet, source: SourceKind, lowest: Level) -> Itera
             yield Hit(path, piece.line_at(finding.span[0] if finding.span else 0), finding, source.kind)
 
 
-Tick = Callable[[str], None]
-
-
-def scan(paths: Sequence[str], excluded: Sequence[str], lowest: Level, tick: Tick) -> Scan:
+def scan(paths: Sequence[str], excluded: Sequence[str], lowest: Level, tick: Callable[[str], None]) -> Scan:
     result = Scan()
     for path in islice(files_under(paths, excluded), MAX_FILES):
         tick(path)
         scan_file(path, result, lowest)
     return result
-
-
-_READERS = {
-    read.__name__: read
-    for read in (shell_script, makefile, dockerfile, package_json, justfile, procfile, crontab, system_crontab)
-}
 
 
 class SourceKind(Struct, frozen=True):
@@ -233,7 +213,10 @@ class SourceKind(Struct, frozen=True):
     runs_in: str = "script"
 
     def read(self, text: str) -> list[Snippet]:
-        return _READERS[self.reader](text) if self.reader else ci_steps(text, self.keys, self.above)
+        if not self.reader:
+            return ci_steps(text, self.keys, self.above)
+        found: list[Snippet] = getattr(shell_text, self.reader)(text)
+        return found
 
 
 _SOURCES = convert(_TABLES["source"], list[SourceKind])
