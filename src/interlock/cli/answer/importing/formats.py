@@ -17,6 +17,8 @@ import yaml
 from msgspec import Struct
 from msgspec.structs import replace
 
+from interlock.strict_json import list_in, table_in
+
 ALLOW, DENY, ASK = "allow", "deny", "ask"
 Table = Mapping[str, Any]
 NO_GLOB = "its regular expression says more than a pattern with `*` can"
@@ -109,11 +111,8 @@ def _settings(guard: str, found: Any, known: str, at: str = "") -> Iterator[Fore
     """The settings of a guard that are no rules, so that none is left out in silence."""
     for key in found if isinstance(found, Mapping) and known else ():
         if key not in known.split():
-            yield _left(f"{at}{key}", f"a setting of {guard} itself; nothing here corresponds to it")
-
-
-def _left(source: str, problem: str) -> ForeignRule:
-    return ForeignRule("", source).left(problem)
+            problem = f"a setting of {guard} itself; nothing here corresponds to it"
+            yield ForeignRule("", f"{at}{key}", problem=problem)
 
 
 _SUFFIXES: Mapping[str, tuple[str, Callable[[str], Any]]] = {
@@ -136,12 +135,12 @@ def _has(*keys: str) -> Callable[[Any], bool]:
     return lambda found: isinstance(found, Mapping) and any(key in found for key in keys)
 
 
-def _rows(value: Any) -> list[Table]:
-    return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list) else []
+def _rows(found: Any, key: str) -> list[Table]:
+    return [row for row in list_in(found, key) if isinstance(row, Mapping)]
 
 
-def _texts(value: Any) -> list[str]:
-    return [row for row in value if isinstance(row, str)] if isinstance(value, list) else []
+def _texts(found: Any, key: str) -> list[str]:
+    return [row for row in list_in(found, key) if isinstance(row, str)]
 
 
 def _rule(verdict: str, row: Table, source: str, *why: str) -> ForeignRule:
@@ -151,12 +150,8 @@ def _rule(verdict: str, row: Table, source: str, *why: str) -> ForeignRule:
 
 def _built_in(guard: str, found: Table, verdicts: Mapping[str, str], at: str = "") -> Iterator[ForeignRule]:
     for key, verdict in verdicts.items():
-        for name in _texts(found.get(key)) or _table(found.get(key)):
+        for name in _texts(found, key) or table_in(found, key):
             yield ForeignRule(verdict, f"{at}{key}: {name}").built_in(guard)
-
-
-def _table(value: Any) -> Table:
-    return value if isinstance(value, Mapping) else {}
 
 
 # Claude Code
@@ -167,9 +162,9 @@ WRITERS, _READERS = ("Edit", "Write", "MultiEdit", "NotebookEdit"), ("Read", "Gr
 
 
 def _claude(found: Table, path: Path) -> Iterator[ForeignRule]:
-    rules = _table(found["permissions"])
+    rules = table_in(found, "permissions")
     for verdict in (DENY, ASK, ALLOW):
-        for rule in _texts(rules.get(verdict)):
+        for rule in _texts(rules, verdict):
             yield _claude_rule(ForeignRule(verdict, rule), path)
     yield from _settings("Claude Code", rules, "allow ask deny", "permissions.")
 
@@ -228,12 +223,12 @@ def _codex(text: str) -> Iterator[ForeignRule]:
         call = node.value if isinstance(node, ast.Expr) else None
         source = " ".join(ast.unparse(node).split())
         if not isinstance(call, ast.Call) or ast.unparse(call.func) != "prefix_rule":
-            yield _left(source, "only prefix_rule is carried over")
+            yield ForeignRule("", source, problem="only prefix_rule is carried over")
             continue
         try:
             given = {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg}
         except ValueError:
-            yield _left(source, "it is computed, and only literals are read")
+            yield ForeignRule("", source, problem="it is computed, and only literals are read")
             continue
         yield _codex_rule(source, given)
 
@@ -241,8 +236,8 @@ def _codex(text: str) -> Iterator[ForeignRule]:
 def _codex_rule(source: str, given: Table) -> ForeignRule:
     verdict = _DECISIONS.get(str(given.get("decision", "allow")), "")
     rule = ForeignRule(verdict, source)
-    pattern = given.get("pattern")
-    words = [[part] if isinstance(part, str) else _texts(part) for part in pattern] if isinstance(pattern, list) else []
+    parts = (part if isinstance(part, list) else [part] for part in list_in(given, "pattern"))
+    words = [[word for word in part if isinstance(word, str)] for part in parts]
     if not (verdict and words and all(words)):
         return rule.left("its decision or its pattern is none that is known")
     chosen = list(itertools.islice(itertools.product(*words), MOST_ALTERNATIVES + 1))
@@ -265,7 +260,7 @@ _DCG_KINDS: Mapping[str, Callable[[ForeignRule, str], ForeignRule]] = {
 
 
 def _dcg_allowlist(found: Table, path: Path) -> Iterator[ForeignRule]:
-    for row in _rows(found.get("allow")):
+    for row in _rows(found, "allow"):
         kind = next((key for key in (*_DCG_KINDS, "rule") if row.get(key)), "")
         rule, seconds = ForeignRule(ALLOW, f"{kind} = {row.get(kind, '')!s}"), _remaining(row.get("expires_at"))
         bound = next((key for key in ("paths", "conditions", "environments", "context") if row.get(key)), "")
@@ -295,20 +290,19 @@ def _remaining(text: Any) -> int | None:
 
 def _dcg_config(found: Table, path: Path) -> Iterator[ForeignRule]:
     for verdict, key in ((DENY, "block"), (ALLOW, "allow")):
-        rows = _table(found.get("overrides")).get(key)
-        for row in rows if isinstance(rows, list) else ():
+        for row in list_in(table_in(found, "overrides"), key):
             given = row if isinstance(row, Mapping) else {"pattern": str(row)}
             rule, bound = _rule(verdict, given, "pattern", "reason"), given.get("when")
             yield rule.left("it has a condition, and a standing answer has none") if bound else rule.from_regex()
-    yield from _built_in("dcg", _table(found.get("packs")), {"enabled": DENY, "disabled": ALLOW}, "packs.")
-    for name, table in _table(found.get("agents")).items():
-        for command in _texts(_table(table).get("additional_allowlist")):
+    yield from _built_in("dcg", table_in(found, "packs"), {"enabled": DENY, "disabled": ALLOW}, "packs.")
+    for name, table in table_in(found, "agents").items():
+        for command in _texts(table, "additional_allowlist"):
             yield ForeignRule(ALLOW, command, why=f"for {name}").exact(command)
 
 
 def _dcg_pack(found: Table, path: Path) -> Iterator[ForeignRule]:
-    for verdict, key in ((DENY, "destructive_patterns"), (ALLOW, "safe_patterns")):
-        for row in _rows(found.get(key)):
+    for key, verdict in (("destructive_patterns", DENY), ("safe_patterns", ALLOW)):
+        for row in _rows(found, key):
             yield _rule(verdict, row, "pattern", "description", "name").from_regex()
 
 
@@ -316,10 +310,10 @@ def _dcg_pack(found: Table, path: Path) -> Iterator[ForeignRule]:
 
 
 def _safety_net(found: Table, path: Path) -> Iterator[ForeignRule]:
-    for row in _rows(found.get("rules")):
+    for row in _rows(found, "rules"):
         program, sub = str(row.get("command", "")), str(row.get("subcommand") or "")
         start = f"{program} {sub}".strip()
-        args = _texts(row.get("block_args"))
+        args = _texts(row, "block_args")
         source = f"{row.get('name', '')}: {start} {' '.join(args)}"
         if not program or not args:
             yield ForeignRule(DENY, source).left("it names no command or no arguments")
@@ -331,14 +325,10 @@ def _safety_net(found: Table, path: Path) -> Iterator[ForeignRule]:
 # shellfirm
 
 
-def _shellfirm_settings(found: Table, path: Path) -> Iterator[ForeignRule]:
-    yield from _shellfirm_checks(found.get("checks"), path)
-    ids = {"deny_patterns_ids": DENY, "deny": DENY, "ignores_patterns_ids": ALLOW}
-    yield from _built_in("shellfirm", found, ids)
-
-
-def _shellfirm_checks(found: Any, path: Path) -> Iterator[ForeignRule]:
-    for row in _rows(found):
+def _shellfirm(found: Any, path: Path) -> Iterator[ForeignRule]:
+    """The settings, or a list of checks alone."""
+    given = {"checks": found} if isinstance(found, list) else found
+    for row in _rows(given, "checks"):
         verdict = DENY if str(row.get("challenge", "")).casefold() in ("deny", "block") else ASK
         if row.get("enable") is False:
             continue
@@ -349,6 +339,8 @@ def _shellfirm_checks(found: Any, path: Path) -> Iterator[ForeignRule]:
             yield rule.prefix(rule.source)
         else:
             yield rule.from_regex()
+    ids = {"deny_patterns_ids": DENY, "deny": DENY, "ignores_patterns_ids": ALLOW}
+    yield from _built_in("shellfirm", given, ids)
 
 
 # nah
@@ -359,15 +351,15 @@ _NAH_KEYS = ("classify", "actions", "sensitive_paths", "enable-guards")
 
 
 def _nah(found: Table, path: Path) -> Iterator[ForeignRule]:
-    actions, classify = _table(found.get("actions")), _table(found.get("classify"))
-    for kind, commands in classify.items():
-        for command in _texts(commands):
+    actions, classify = table_in(found, "actions"), table_in(found, "classify")
+    for kind in classify:
+        for command in _texts(classify, kind):
             rule = ForeignRule(_NAH.get(str(actions.get(kind, "")), ""), f"{kind}: {command}")
             yield rule.prefix(command) if rule.verdict else rule.left(f"the file does not say what is done with {kind}")
     for kind, word in actions.items():
         if kind not in classify:
             yield ForeignRule(_NAH.get(str(word), ""), f"actions: {kind}: {word}").built_in("nah")
-    for place, word in _table(found.get("sensitive_paths")).items():
+    for place, word in table_in(found, "sensitive_paths").items():
         whole = str(Path(str(place)).expanduser())
         patterns = (f"{tool}:{whole}*" for tool in (*_READERS, *WRITERS))
         yield ForeignRule(_NAH.get(str(word), ASK), f"sensitive_paths: {place}").carried(*patterns)
@@ -383,10 +375,10 @@ _FORMATS: tuple[tuple[str, Callable[[Any], bool], Callable[[Any, Path], Iterator
     (
         "shellfirm",
         _has("challenge", "checks", "deny_patterns_ids", "ignores_patterns_ids"),
-        _shellfirm_settings,
+        _shellfirm,
         "checks deny deny_patterns_ids ignores_patterns_ids version",
     ),
-    ("shellfirm", lambda found: isinstance(found, list), _shellfirm_checks, ""),
+    ("shellfirm", lambda found: isinstance(found, list), _shellfirm, ""),
     ("cc-safety-net", lambda found: _has("rules")(found) and "version" in found, _safety_net, "rules version"),
     ("dcg", _has("overrides", "packs", "agents"), _dcg_config, "overrides packs agents"),
 )
