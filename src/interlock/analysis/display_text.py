@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -93,6 +93,16 @@ class StyledText(Struct, frozen=True):
 
 
 Line = tuple[StyledText, ...]
+Lines = Iterator[Line]
+
+
+def line(text: object, style: str = "") -> Line:
+    """A line, or a part of one; control and invisible characters in it are spelled out."""
+    return (StyledText(visible(str(text)), style),)
+
+
+def labelled(name: str, value: object, style: str = "", width: int = 10) -> Line:
+    return line(f"{name:<{width}}", "dim") + line(value, style)
 
 
 def undo_words(irreversible: bool, ways: Iterable[str]) -> str:

@@ -34,11 +34,6 @@ def declarations(module: str) -> Mapping[str, Table]:
     return tomllib.loads(path.read_text("utf-8"))
 
 
-def declared_words(module: str, word: str) -> Mapping[str, Any]:
-    words: Mapping[str, Any] = declarations(module)[word]["words"]
-    return words
-
-
 def declared_parser(
     module: str,
     word: str,

@@ -81,6 +81,11 @@ def command(fills: Mapping[str, str] = NOTHING, /, word: str = "", **more: Table
     return declare
 
 
+def declared_words(module: str, word: str) -> Mapping[str, Any]:
+    words: Mapping[str, Any] = declarations(module)[word]["words"]
+    return words
+
+
 class CommandWords:
     """A command whose subcommands are `["word subcommand"]` in the TOML file beside its module."""
 

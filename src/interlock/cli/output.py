@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TextIO
 
-from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.analysis.display_text import Line, Lines, StyledText, visible
 
 _CODES = {
     "allow": "1;32",
@@ -27,20 +27,11 @@ _CODES = {
 }
 
 
-def line(text: object, style: str = "") -> Line:
-    """A line, or a part of one; control and invisible characters in it are spelled out."""
-    return (StyledText(visible(str(text)), style),)
-
-
 def error_text(error: object) -> str:
     """The words of an error; of one with a file, without the system's number."""
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error)
-
-
-def labelled(name: str, value: object, style: str = "", width: int = 10) -> Line:
-    return line(f"{name:<{width}}", "dim") + line(value, style)
 
 
 def wants_colour(out: TextIO) -> bool:
@@ -73,7 +64,7 @@ _UNBREAKABLE = frozenset({"command", "mark"})  # what somebody copies, and marks
 _PIECES = re.compile(r"\s+|\S+")
 
 
-def wrap_lines(lines: Iterable[Line], width: int) -> Iterator[Line]:
+def wrap_lines(lines: Iterable[Line], width: int) -> Lines:
     """Wrap lines; one with marks below it stays whole, because the marks point into it."""
     found = list(lines)
     for line, below in zip(found, [*found[1:], ()]):
@@ -82,7 +73,7 @@ def wrap_lines(lines: Iterable[Line], width: int) -> Iterator[Line]:
         yield from [line] if fits or whole else _break_line(line, width)
 
 
-def _break_line(line: Line, width: int) -> Iterator[Line]:
+def _break_line(line: Line, width: int) -> Lines:
     """With a hanging indent; a word that is too long stays in one piece."""
     first = line[0].text
     indent = len(first) - len(first.lstrip())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from interlock.analysis.display_text import visible
-from interlock.cli.arguments import declared_words
 from interlock.cli.command import (
     Args,
     CommandWords,
@@ -13,6 +12,7 @@ from interlock.cli.command import (
     UsageError,
     command,
     daemon,
+    declared_words,
     list_of,
     parse_duration,
     report,

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from interlock.analysis.display_text import Line
+from interlock.analysis.display_text import Line, Lines, line
 from interlock.audit.chain import body_of
 from interlock.audit.export import ExportComparison, compare_export, from_jsonl
 from interlock.audit.search import describe_record, is_attempt, record_title
@@ -36,7 +36,6 @@ from interlock.cli.command import (
     say_table,
     settings,
 )
-from interlock.cli.output import line
 from interlock.cli.sign_in import operator_session
 from interlock.client import DaemonClient
 from interlock.engine.replay import ReplayedDecision, replay_policy, replay_record
@@ -248,7 +247,7 @@ def _print_results(results: list[ReplayedDecision], counts: dict[str, int]) -> N
     print(f"{pluralize(len(results), 'decision')}: {said}")
 
 
-def _lines(one: ReplayedDecision, width: int) -> Iterator[Line]:
+def _lines(one: ReplayedDecision, width: int) -> Lines:
     row, body = one.row, body_of(one.row)
     lead = line(f"{one.verdict:<8}", _VERDICT_STYLES[one.verdict])
     where = line(f"{_place(row):<{width}}  {clock(row.at)}  {body.get('level', ''):<11}  ")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from interlock.analysis.display_text import Line, short_id, visible
+from interlock.analysis.display_text import Lines, labelled, line, short_id, visible
 from interlock.approvals.rendering import OPEN
 from interlock.cli.command import (
     Args,
@@ -23,7 +23,6 @@ from interlock.cli.command import (
     say,
     wrong_usage,
 )
-from interlock.cli.output import labelled, line
 from interlock.cli.sign_in import confirm, operator_rows, operator_session
 from interlock.client import path_segment
 from interlock.local_times import ago, format_span
@@ -41,7 +40,7 @@ def _list(args: Args) -> int:
     return report(args, found, _blocks(found))
 
 
-def _blocks(found: Sequence[Row]) -> Iterator[Line]:
+def _blocks(found: Sequence[Row]) -> Lines:
     if not found:
         yield line("No grant counts now.")
     for grant in found:
@@ -130,7 +129,7 @@ def _answer(verdict: str, args: Args) -> int:
     return report(args, found, _answer_blocks(found))
 
 
-def _answer_blocks(found: Sequence[Row]) -> Iterator[Line]:
+def _answer_blocks(found: Sequence[Row]) -> Lines:
     if not found:
         yield line("Nothing is allowed or denied by a standing answer.")
     for one in found:
@@ -161,7 +160,7 @@ def _add_answer(verdict: str, args: Args) -> int:
     return report(args, made, f"{done}: {id}. {ways}")
 
 
-def _trial_lines(verdict: str, pattern: str, found: Row) -> Iterator[Line]:
+def _trial_lines(verdict: str, pattern: str, found: Row) -> Lines:
     changed, unchanged, records = (found[key] for key in ("changed", "unchanged", "records"))
     yield line(f"{verdict} ", "heading") + line(pattern, "command")
     yield ()
@@ -178,7 +177,7 @@ def _trial_lines(verdict: str, pattern: str, found: Row) -> Iterator[Line]:
         yield line(f"{words} cannot be undone, are asked about as before.", "dim")
 
 
-def _rows(rows: Sequence[Row], count: int) -> Iterator[Line]:
+def _rows(rows: Sequence[Row], count: int) -> Lines:
     shown = rows[:SHOWN]
     for one in shown:
         before, after = one["before"], one["after"]

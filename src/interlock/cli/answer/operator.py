@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import asdict
 
-from interlock.analysis.display_text import Line, visible
+from interlock.analysis.display_text import Lines, line, visible
 from interlock.cli.command import (
     OK,
     Args,
@@ -25,7 +25,6 @@ from interlock.cli.command import (
     typed_name,
     wrong_usage,
 )
-from interlock.cli.output import line
 from interlock.cli.sign_in import OK_STATUS, ask_line, operator_change, operator_rows, operator_session
 from interlock.client import DaemonClient, path_segment
 from interlock.identity.keys.passphrases import EnrolError, operator_name
@@ -218,7 +217,7 @@ def _choose_challenge(found: Sequence[Row], id: str) -> Row:
     return found[int(typed) - 1]
 
 
-def _lines(found: Sequence[Row]) -> Iterator[Line]:
+def _lines(found: Sequence[Row]) -> Lines:
     if not found:
         yield line("Nothing waits for a code.")
     for number, one in enumerate(found, 1):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from interlock.analysis.display_text import Line, short_id, visible
+from interlock.analysis.display_text import Line, Lines, line, short_id, visible
 from interlock.approvals.rendering import (
     OPEN,
     agent_words,
@@ -24,7 +24,6 @@ from interlock.approvals.rendering import (
     ticket_lines,
 )
 from interlock.cli.answer.grants import revoke_grant
-from interlock.cli.arguments import declared_words
 from interlock.cli.command import (
     ASKS,
     DENIED,
@@ -36,6 +35,7 @@ from interlock.cli.command import (
     Row,
     command,
     daemon,
+    declared_words,
     find_ticket,
     open_tickets,
     parse_duration,
@@ -45,7 +45,6 @@ from interlock.cli.command import (
     sees_all,
     typed_name,
 )
-from interlock.cli.output import line
 from interlock.cli.sign_in import (
     confirm,
     operator_session,
@@ -72,7 +71,7 @@ def pending_main(args: Args) -> None:
             report(args, found, pending_lines(found))
 
 
-def pending_lines(found: Sequence[Row]) -> Iterator[Line]:
+def pending_lines(found: Sequence[Row]) -> Lines:
     """Several lines for each: an id that a narrow window wraps cannot be copied."""
     if not found:
         yield line("Nothing waits for an answer.")

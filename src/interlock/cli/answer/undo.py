@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 
-from interlock.analysis.display_text import Line
-from interlock.cli.arguments import declared_words
+from interlock.analysis.display_text import Lines, line
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -16,13 +15,14 @@ from interlock.cli.command import (
     Row,
     UsageError,
     command,
+    declared_words,
     list_of,
     report,
     report_table,
     say,
     settings,
 )
-from interlock.cli.output import DIFF_STYLES, line
+from interlock.cli.output import DIFF_STYLES
 from interlock.cli.sign_in import confirm, reading_session
 from interlock.client import ApiError, DaemonClient, NoDaemon, login_name, path_segment
 from interlock.journal import ID as JOURNAL_ID
@@ -122,7 +122,7 @@ MOST_PATHS = 40
 FEW = 10  # changes with which what comes back is shown whole; among more, only what differs
 
 
-def plan_lines(plan: Row) -> Iterator[Line]:
+def plan_lines(plan: Row) -> Lines:
     snapshot = plan.get("snapshot") or {}
     yield line(snapshot.get("id", ""), "heading") + line(f"  taken {ago(snapshot.get('at'))} before", "dim")
     yield line(f"    {snapshot.get('command') or _BETWEEN}", "command")
@@ -147,7 +147,7 @@ def plan_lines(plan: Row) -> Iterator[Line]:
     yield from map(line, plan.get("say") or ())
 
 
-def done_lines(found: Row) -> Iterator[Line]:
+def done_lines(found: Row) -> Lines:
     total = int(found.get("total") or 0)
     yield line(f"Brought back: {count_words(total, 'change')}." if total else "Nothing had to be changed.", "allow")
     yield from map(line, found.get("say") or ())

@@ -27,9 +27,8 @@ from msgspec import Struct, field
 from webauthn.helpers import bytes_to_base64url, encode_cbor
 
 import interlock
-from interlock.analysis.display_text import Line
+from interlock.analysis.display_text import Line, Lines, labelled, line
 from interlock.cli.answer.audit import record_line
-from interlock.cli.arguments import declared_words
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -39,13 +38,13 @@ from interlock.cli.command import (
     Row,
     command,
     daemon,
+    declared_words,
     list_of,
     pluralize,
     say,
     say_json,
     typed_name,
 )
-from interlock.cli.output import labelled, line
 from interlock.client import DaemonClient, NoDaemon
 from interlock.config import load_config
 from interlock.identity.keys.passphrases import enrol
@@ -323,7 +322,7 @@ def _end(play: DemoScript, args: Args, operator: DaemonClient | None) -> int:
     return FAILED if wrong or (proof is not None and not proof["ok"]) else OK
 
 
-def _tail(operator: DaemonClient) -> Iterator[Line]:
+def _tail(operator: DaemonClient) -> Lines:
     for record in list_of(operator, "audit", "records", limit=5, newest=True)[::-1]:
         yield line("  ") + record_line(record)
 

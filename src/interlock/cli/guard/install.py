@@ -12,14 +12,14 @@ from typing import Any
 
 from interlock.agents import AgentDialect, HookClient, UnknownAgent, words
 from interlock.agents import agent as agent_of
-from interlock.analysis.display_text import Line
-from interlock.cli.arguments import declared_words
+from interlock.analysis.display_text import Lines, line
 from interlock.cli.command import (
     Args,
     CommandError,
     UsageError,
     command,
     daemon,
+    declared_words,
     pluralize,
     report,
     say,
@@ -27,7 +27,7 @@ from interlock.cli.command import (
     typed_name,
     wrong_usage,
 )
-from interlock.cli.output import DIFF_STYLES, line
+from interlock.cli.output import DIFF_STYLES
 from interlock.cli.sign_in import confirm, operator_session, require_person
 from interlock.client import ApiError, DaemonClient, NoDaemon
 from interlock.config import SYSTEM_CONFIG, Config, ConfigError, config_of, load_config
@@ -285,7 +285,7 @@ def named_agents(given: Sequence[str]) -> list[AgentDialect]:
     return [agent_of(word) for word in dict.fromkeys(given)]
 
 
-def _diff_lines(changes: Sequence[FileChange]) -> Iterator[Line]:
+def _diff_lines(changes: Sequence[FileChange]) -> Lines:
     for change in changes:
         yield line(f"{change.agent.title}, {change.name}", "heading")
         for text in diff(change):

@@ -10,9 +10,8 @@ from typing import Any
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from interlock.analysis.display_text import Line
+from interlock.analysis.display_text import Line, Lines, labelled, line
 from interlock.cli.answer.agents import MODES, describe_pause
-from interlock.cli.arguments import declared_words
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -21,6 +20,7 @@ from interlock.cli.command import (
     Row,
     command,
     daemon,
+    declared_words,
     pluralize,
     report,
     report_table,
@@ -28,7 +28,6 @@ from interlock.cli.command import (
     typed_name,
 )
 from interlock.cli.guard.install import named_agents
-from interlock.cli.output import labelled, line
 from interlock.client import ApiError, NoDaemon
 from interlock.config import Config
 from interlock.identity.agent_detection import agent_above
@@ -55,7 +54,7 @@ def main(args: Args) -> int:
     return report(args, {**found, "hooks": hooks}, status_lines(found, str(server.path), hooks))
 
 
-def status_lines(found: Row, socket: str, hooks: Sequence[Row]) -> Iterator[Line]:
+def status_lines(found: Row, socket: str, hooks: Sequence[Row]) -> Lines:
     isolation, mode = found["strength"], found["mode"]
     yield labelled("Daemon", f"interlock {found['version']} on {socket}, started {ago(found['started'])}")
     yield labelled("Isolation", f"{isolation}: {declared_words(__name__, 'status')[isolation]}")
@@ -207,9 +206,7 @@ def _general(args: Args, config: Config, chosen: Sequence[HookedFile]) -> Iterat
         yield Check("daemon down", "ok", f"then {fail_mode(config)}; --deep tries it")
 
 
-def _lines(
-    problems: int, general: Sequence[Check], each: Sequence[tuple[HookedFile, Sequence[Check]]]
-) -> Iterator[Line]:
+def _lines(problems: int, general: Sequence[Check], each: Sequence[tuple[HookedFile, Sequence[Check]]]) -> Lines:
     def row(finding: Check) -> Line:
         mark, style = _MARKS[finding.state]
         return line(f"  {mark:<8}", style) + line(f"{finding.what:<14}", "dim") + line(finding.words)

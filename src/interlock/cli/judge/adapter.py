@@ -15,7 +15,7 @@ import interlock
 from interlock.adapters import Adapter, AdapterOperationSpec, AdapterProblem, AdapterReading, read_file
 from interlock.adapters.levels import EffectiveLevel, effective_level, level_from_name
 from interlock.adapters.trust import HIGHEST_CLAIM, current_trust
-from interlock.analysis.display_text import Line
+from interlock.analysis.display_text import Lines, line
 from interlock.cli.command import (
     FAILED,
     OK,
@@ -34,7 +34,7 @@ from interlock.cli.command import (
     wrong_usage,
 )
 from interlock.cli.guard.mcp import MODE_WORDS, safety_mode
-from interlock.cli.output import line, print_table
+from interlock.cli.output import print_table
 from interlock.cli.sign_in import operator_session
 from interlock.client import path_segment
 from interlock.config import load_config
@@ -107,7 +107,7 @@ def _print(name: str, reading: AdapterReading) -> None:
     say(_problem_lines(name, reading, rows))
 
 
-def _head(name: str, adapter: Adapter) -> Iterator[Line]:
+def _head(name: str, adapter: Adapter) -> Lines:
     trust, why = _trust_of(adapter)
     less = f" ({why})" if why else ""
     yield line(name, "heading") + line(f"  {adapter.name} {adapter.version}, trust {trust.word}{less}")
@@ -119,7 +119,7 @@ def _head(name: str, adapter: Adapter) -> Iterator[Line]:
     yield ()
 
 
-def _problem_lines(name: str, reading: AdapterReading, rows: Sequence[CheckedOperation]) -> Iterator[Line]:
+def _problem_lines(name: str, reading: AdapterReading, rows: Sequence[CheckedOperation]) -> Lines:
     if reading.problems or any(row.found.warnings for row in rows):
         yield ()
     for problem in reading.problems:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,7 @@ from interlock.adapters import AdapterError, load
 from interlock.adapters.danger import message
 from interlock.adapters.levels import call_facts, effective_level, level_from_name
 from interlock.adapters.trust import HIGHEST_CLAIM
-from interlock.analysis.display_text import Line
-from interlock.cli.output import labelled
+from interlock.analysis.display_text import Lines, labelled
 from interlock.model import Action, operation
 from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
@@ -39,7 +38,7 @@ def resolve_operation(path: str, asked: Action) -> tuple[Action, AdapterContext,
     return action, context, shown, claimed
 
 
-def operation_lines(shown: Mapping[str, Any], claimed: str) -> Iterator[Line]:
+def operation_lines(shown: Mapping[str, Any], claimed: str) -> Lines:
     lead = f"{shown['name']}, trust {shown['trust']}; level from {shown['level_from']}"
     rows = [lead, claimed, *shown["reasons"], *(notice["message"] for notice in shown["warnings"])]
     for at, words in enumerate(filter(None, rows)):

@@ -7,11 +7,9 @@ import readline
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 
-from interlock.analysis.display_text import Line, visible
-from interlock.cli.arguments import declared_words
+from interlock.analysis.display_text import Lines, labelled, line, visible
 from interlock.cli.command import (
     OK,
     Args,
@@ -20,13 +18,13 @@ from interlock.cli.command import (
     UsageError,
     command,
     daemon,
+    declared_words,
     report,
     report_table,
     say,
     say_json,
     settings,
 )
-from interlock.cli.output import labelled, line
 from interlock.cli.sign_in import ask_line, confirm, ending_session, operator_session, session_token
 from interlock.client import ApiError, DaemonClient, NoDaemon, path_segment
 from interlock.journal.build import JournalRun, begin_run
@@ -251,7 +249,7 @@ def _describe_planner(found: Row) -> str:
 _STYLE = {"low": "allow", "medium": "ask", "high": "deny"}
 
 
-def plan_lines(plan: Row) -> Iterator[Line]:
+def plan_lines(plan: Row) -> Lines:
     risk, asked, sure = plan["risk"], plan["requirement"], plan["confidence"]
     lost = plan["irreversible"] and not plan["copied"]
     level = f"{risk} risk, {plan['level_name']}" + (", cannot be undone" if lost else "")

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from interlock.analysis.display_text import Line
+from interlock.analysis.display_text import Lines, labelled
 from interlock.analysis.wire import assessment_json, error_json, step_json
 from interlock.cli.arguments import NOTHING, declared_parser
-from interlock.cli.output import error_text, labelled, paint
+from interlock.cli.output import error_text, paint
 from interlock.config import ConfigError, load_config
 from interlock.engine.assessment import Unjudged
 from interlock.engine.explain import DENY, explain
@@ -169,7 +169,7 @@ def _reached(config: str | None) -> list[dict[str, Any]]:
     return list(status.get("raised") or ())
 
 
-def _project_lines(files: Sequence[ProjectFile]) -> Iterator[Line]:
+def _project_lines(files: Sequence[ProjectFile]) -> Lines:
     for one in files:
         wrong = "; ".join(one.problems)
         words = f"cannot be used, so everything is asked about: {wrong}" if wrong else "counts here"

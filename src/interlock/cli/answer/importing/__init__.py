@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from interlock.agents import SCOPES, agent, words
 from interlock.analysis.assess import judge
-from interlock.analysis.display_text import Line, visible
+from interlock.analysis.display_text import Lines, line, visible
 from interlock.analysis.programs.load import describe
 from interlock.analysis.rules import Rulebook
 from interlock.cli.answer.importing.formats import ALLOW, ASK, WRITERS, ForeignRule, UnknownFormat, read_file
@@ -29,7 +29,6 @@ from interlock.cli.command import (
     typed_name,
     wrong_usage,
 )
-from interlock.cli.output import line
 from interlock.cli.sign_in import confirm, operator_session
 from interlock.client import ApiError
 from interlock.config import Config
@@ -83,7 +82,7 @@ def _limited(rule: ForeignRule, book: Rulebook, config: Config) -> ForeignRule:
     return rule
 
 
-def _lines(files: Sequence[ImportedFile]) -> Iterator[Line]:
+def _lines(files: Sequence[ImportedFile]) -> Lines:
     for file in files:
         yield line(f"{file.guard}, {file.path}", "heading")
         for rule in (rule for rule in file.rules if rule.patterns and rule.verdict != ASK):

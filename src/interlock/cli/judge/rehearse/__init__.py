@@ -7,18 +7,18 @@ import json
 import posixpath
 import shlex
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from interlock.analysis.display_text import Line, visible
+from interlock.analysis.display_text import Lines, line, visible
 from interlock.approvals.grant_coverage import find_covering
 from interlock.cli.command import Args, CommandError, command, pluralize, report, wrong_usage
 from interlock.cli.judge.rehearse.logs import agent_logs, named_logs, shell_histories
 from interlock.cli.judge.rehearse.rehearsal import DAY, LOST, OPEN, Rehearsal, RehearsedQuestion, rehearse
-from interlock.cli.output import line, progress
+from interlock.cli.output import progress
 from interlock.engine.preview import local_policy
 from interlock.local_times import clock
 from interlock.model import AgentRef, Level
@@ -58,7 +58,7 @@ SHOWN = 10  # rules, losses, near misses
 LONGEST = 100  # characters of a call that are shown
 
 
-def rehearsal_lines(days: int, found: Rehearsal) -> Iterator[Line]:
+def rehearsal_lines(days: int, found: Rehearsal) -> Lines:
     span = "Last day" if days == 1 else f"Last {days} days"
     gone = found.of(LOST)
     lost = f"{len(gone):,} really lost data" if gone else "nothing is known to be lost"
@@ -82,7 +82,7 @@ def rehearsal_lines(days: int, found: Rehearsal) -> Iterator[Line]:
     yield from _skipped(found)
 
 
-def false_alarm_lines(found: Rehearsal, rules: Sequence[str], known: Collection[str]) -> Iterator[Line]:
+def false_alarm_lines(found: Rehearsal, rules: Sequence[str], known: Collection[str]) -> Lines:
     """For each rule, the examples it would have to spare and a grant until then."""
     left = list(found.asked)
     for rule in rules:
@@ -113,7 +113,7 @@ def rehearsal_json(days: int, found: Rehearsal) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _rules(found: Rehearsal) -> Iterator[Line]:
+def _rules(found: Rehearsal) -> Lines:
     rules = found.by_rule()
     if rules:
         yield ()
@@ -126,7 +126,7 @@ def _rules(found: Rehearsal) -> Iterator[Line]:
         yield line("A false alarm? interlock rehearse --false-alarm RULE says what would have to change.", "dim")
 
 
-def _losses(lost: Sequence[RehearsedQuestion]) -> Iterator[Line]:
+def _losses(lost: Sequence[RehearsedQuestion]) -> Lines:
     if lost:
         yield ()
         yield line("What ran and is gone", "heading")
@@ -137,7 +137,7 @@ def _losses(lost: Sequence[RehearsedQuestion]) -> Iterator[Line]:
         yield line(f"  and {pluralize(len(lost) - SHOWN, 'call')} before these (--json has all)", "dim")
 
 
-def _near_misses(rule: str, marked: Sequence[RehearsedQuestion], known: bool) -> Iterator[Line]:
+def _near_misses(rule: str, marked: Sequence[RehearsedQuestion], known: bool) -> Lines:
     if not marked:
         yield line("  nothing of these days was asked about because of it", "dim")
         return
@@ -155,7 +155,7 @@ def _near_misses(rule: str, marked: Sequence[RehearsedQuestion], known: bool) ->
     yield line("  ]", "command")
 
 
-def _skipped(found: Rehearsal) -> Iterator[Line]:
+def _skipped(found: Rehearsal) -> Lines:
     tally = found.tally
     said = [pluralize(tally.malformed, "line") + " that could not be read"] if tally.malformed else []
     said += [pluralize(tally.unjudged, "call") + " that could not be judged"] if tally.unjudged else []

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 from interlock.agents import agent as agent_of
 from interlock.model import Action, command
+from interlock.strict_json import list_in, table_in
 
 LONGEST = 16 << 20  # bytes of a line; a longer one is no record of a call
 RAN, FAILED, UNKNOWN = "ran", "failed", "unknown"
@@ -98,13 +99,11 @@ def table_of(value: object) -> dict[str, Any]:
 def read_claude_log(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
     log = AgentLog("claude-code", path.stat().st_mtime)
     for record in read_records(path, tally):
-        content = table_of(record.get("message")).get("content")
         where = record.get("cwd"), record.get("timestamp"), record.get("sessionId")
-        for block in content if isinstance(content, list) else ():
-            kind = table_of(block).get("type")
-            if kind == "tool_use":
-                log.add(block.get("id"), text_of(block.get("name")), table_of(block.get("input")), *where)
-            elif kind == "tool_result":
+        for block in map(table_of, list_in(record.get("message"), "content")):
+            if block.get("type") == "tool_use":
+                log.add(block.get("id"), text_of(block.get("name")), table_in(block, "input"), *where)
+            elif block.get("type") == "tool_result":
                 log.outcomes[text_of(block.get("tool_use_id"))] = FAILED if block.get("is_error") else RAN
     return log.past_calls(since, tally)
 
@@ -119,7 +118,7 @@ _JUDGED = frozenset({"shell", "shell_command", "exec_command", "local_shell", "c
 def read_codex_log(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
     log, cwd = AgentLog("codex", path.stat().st_mtime), ""
     for record in read_records(path, tally):
-        item = table_of(record.get("payload")) if "payload" in record else record
+        item = table_in(record, "payload") if "payload" in record else record
         kind = item.get("type")
         if record.get("type") in ("session_meta", "turn_context"):
             cwd = text_of(item.get("cwd")) or cwd
@@ -131,10 +130,10 @@ def read_codex_log(path: Path, since: float, tally: LogTally) -> Iterator[PastCa
     return log.past_calls(since, tally)
 
 
-def _codex_call(item: dict[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
+def _codex_call(item: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
     kind, name = item.get("type"), text_of(item.get("name"))
     if kind == "local_shell_call":
-        action = table_of(item.get("action"))
+        action = table_in(item, "action")
         return "local_shell", {"command": action.get("command"), "workdir": action.get("working_directory")}
     if name not in _JUDGED and not name.startswith("mcp__"):
         return None
@@ -150,10 +149,10 @@ def _arguments(value: object) -> dict[str, Any]:
 def _outcome(output: object) -> str:
     """RAN or FAILED by the exit code in the output; UNKNOWN where the log has none."""
     found = _arguments(output)
-    code = table_of(found.get("metadata")).get("exit_code", found.get("exit_code"))
+    code = table_in(found, "metadata").get("exit_code", found.get("exit_code"))
     if isinstance(code, int):
         return RAN if code == 0 else FAILED
-    said = output if isinstance(output, str) else ""
+    said = text_of(output)
     if "exited with code 0" in said or "Exit code: 0" in said:
         return RAN
     return FAILED if "exited with code" in said or "Exit code:" in said else UNKNOWN
@@ -224,7 +223,6 @@ def _lines(path: Path, tally: LogTally) -> Iterator[str]:
                 yield raw.decode("utf-8", "replace").rstrip("\n")
 
 
-Reader = Callable[[Path, float, LogTally], Iterator[PastCall]]
 LINES_TO_DETECT = 50  # lines of a file until it is known what it is
 _AGENTS = (
     (".claude/projects", "*/*.jsonl"),
@@ -232,7 +230,7 @@ _AGENTS = (
     (".codex/archived_sessions", "*.jsonl"),
 )
 _HISTORIES = (".bash_history", ".zsh_history", ".local/share/fish/fish_history")
-_NAMES = frozenset(name.rpartition("/")[2] for name in _HISTORIES)
+_NAMES = frozenset(Path(name).name for name in _HISTORIES)
 
 
 def agent_logs(home: Path) -> list[Path]:
@@ -265,7 +263,7 @@ def calls(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
         tally.unread.append(f"{path}: {error.strerror or error}")
 
 
-def _reader(path: Path) -> Reader:
+def _reader(path: Path) -> Callable[[Path, float, LogTally], Iterator[PastCall]]:
     if path.name in _NAMES:
         return read_history
     with path.open("rb") as file:
