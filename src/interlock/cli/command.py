@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import wraps
@@ -16,10 +14,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import interlock
-from interlock.analysis.display_text import Line, short_id, visible
+from interlock.analysis.display_text import short_id, visible
 from interlock.analysis.packs import PackError
 from interlock.cli.arguments import NOTHING, Table, declarations, declared_parser, declared_word
-from interlock.cli.output import error_text, paint, print_table
+from interlock.cli.output import error_text, pluralize, typed_name
 from interlock.client import DaemonClient, NoDaemon, find_daemon
 from interlock.config import Config, load_config
 from interlock.identity.terminal import TerminalError
@@ -55,15 +53,6 @@ def wrong_usage(*kinds: type[Exception]) -> Iterator[None]:
         raise UsageError(error_text(error)) from None
 
 
-def typed_name() -> str:
-    """How this program is typed here: by its name where the shell finds it, else by its path."""
-    own, found = Path(sys.argv[0]), shutil.which("interlock")
-    if own.name != "interlock" or not own.exists() or (found is not None and own.samefile(found)):
-        return "interlock"
-    shown = str(own.relative_to(Path.cwd()) if own.is_relative_to(Path.cwd()) else own)
-    return shown if "/" in shown else f"./{shown}"
-
-
 def command(fills: Mapping[str, str] = NOTHING, /, word: str = "", **more: Table) -> Callable[[Work], Main]:
     """A command of the TOML file beside its module: `unlock_main` is `unlock`, and `main` has its module's name."""
 
@@ -79,11 +68,6 @@ def command(fills: Mapping[str, str] = NOTHING, /, word: str = "", **more: Table
         return main
 
     return declare
-
-
-def declared_words(module: str, word: str) -> Mapping[str, Any]:
-    words: Mapping[str, Any] = declarations(module)[word]["words"]
-    return words
 
 
 class CommandWords:
@@ -155,43 +139,6 @@ def settings(args: Args) -> Config:
 
 def daemon(args: Args) -> DaemonClient:
     return find_daemon(settings(args))
-
-
-def say_json(value: object) -> None:
-    print(json.dumps(value, indent=2, ensure_ascii=True))
-
-
-def say(lines: Iterable[Line], to_errors: bool = False) -> None:
-    paint(lines, sys.stderr if to_errors else sys.stdout)
-
-
-def report(args: Args, found: object, words: str | Iterable[Line] | Callable[[], None], ok: object = True) -> int:
-    if args.json:
-        say_json(found)
-    elif isinstance(words, str):
-        print(words)
-    elif callable(words):
-        words()
-    else:
-        say(words)
-    return OK if ok else FAILED
-
-
-def say_table(columns: Sequence[str], rows: Sequence[Sequence[object]], empty: str = "") -> None:
-    if rows:
-        print_table(columns, rows, sys.stdout)
-    else:
-        print(empty)
-
-
-def report_table(
-    args: Args, found: object, columns: Sequence[str], rows: Sequence[Sequence[object]], empty: str, ok: object = True
-) -> int:
-    return report(args, found, lambda: say_table(columns, rows, empty), ok)
-
-
-def pluralize(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 TICKET, GRANT = "pdact_", "grant_"

@@ -1,15 +1,20 @@
-"""Terminal output: styled lines in colour and wrapped, tables, progress bars; plain text in a pipe."""
+"""Terminal output: styled lines in colour and wrapped, JSON, tables, progress bars; plain text in a pipe."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shutil
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TextIO
+from pathlib import Path
+from typing import Any, TextIO
 
 from interlock.analysis.display_text import Line, Lines, StyledText, visible
+from interlock.cli.arguments import declarations
 
 _CODES = {
     "allow": "1;32",
@@ -116,3 +121,59 @@ def progress(
     from interlock.cli.rich_output import progress_bar  # Rich, for terminals alone
 
     return progress_bar(title, total)
+
+
+def say_json(value: object) -> None:
+    print(json.dumps(value, indent=2, ensure_ascii=True))
+
+
+def say(lines: Iterable[Line], to_errors: bool = False) -> None:
+    paint(lines, sys.stderr if to_errors else sys.stdout)
+
+
+def report(args: Namespace, found: object, words: str | Iterable[Line] | Callable[[], None], ok: object = True) -> int:
+    if args.json:
+        say_json(found)
+    elif isinstance(words, str):
+        print(words)
+    elif callable(words):
+        words()
+    else:
+        say(words)
+    return 0 if ok else 1
+
+
+def say_table(columns: Sequence[str], rows: Sequence[Sequence[object]], empty: str = "") -> None:
+    if rows:
+        print_table(columns, rows, sys.stdout)
+    else:
+        print(empty)
+
+
+def report_table(
+    args: Namespace,
+    found: object,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    empty: str,
+    ok: object = True,
+) -> int:
+    return report(args, found, lambda: say_table(columns, rows, empty), ok)
+
+
+def pluralize(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def typed_name() -> str:
+    """How this program is typed here: by its name where the shell finds it, else by its path."""
+    own, found = Path(sys.argv[0]), shutil.which("interlock")
+    if own.name != "interlock" or not own.exists() or (found is not None and own.samefile(found)):
+        return "interlock"
+    shown = str(own.relative_to(Path.cwd()) if own.is_relative_to(Path.cwd()) else own)
+    return shown if "/" in shown else f"./{shown}"
+
+
+def declared_words(module: str, word: str) -> Mapping[str, Any]:
+    words: Mapping[str, Any] = declarations(module)[word]["words"]
+    return words

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 
-from interlock.cli.command import Args, CommandError, Row, UsageError, daemon, list_of, report
+from interlock.cli.command import Args, CommandError, Row, UsageError, daemon, list_of
+from interlock.cli.output import report
 from interlock.client import ApiError, DaemonClient, NoDaemon
 from interlock.identity.agent_detection import is_agents_terminal
 from interlock.identity.terminal import controlling_terminal, read_passphrase

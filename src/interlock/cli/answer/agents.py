@@ -5,20 +5,8 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from interlock.analysis.display_text import visible
-from interlock.cli.command import (
-    Args,
-    CommandWords,
-    Row,
-    UsageError,
-    command,
-    daemon,
-    declared_words,
-    list_of,
-    parse_duration,
-    report,
-    report_table,
-    say_table,
-)
+from interlock.cli.command import Args, CommandWords, Row, UsageError, command, daemon, list_of, parse_duration
+from interlock.cli.output import declared_words, report, report_table, say_table
 from interlock.cli.sign_in import operator_change, operator_session, require_reason
 from interlock.client import path_segment
 from interlock.local_times import ago, clock

@@ -28,14 +28,9 @@ from interlock.cli.command import (
     id_prefix,
     list_of,
     parse_time,
-    pluralize,
-    report,
-    report_table,
-    say,
-    say_json,
-    say_table,
     settings,
 )
+from interlock.cli.output import pluralize, report, report_table, say, say_json, say_table
 from interlock.cli.sign_in import operator_session
 from interlock.client import DaemonClient
 from interlock.engine.replay import ReplayedDecision, replay_policy, replay_record

@@ -18,11 +18,9 @@ from interlock.cli.command import (
     find_grant,
     find_ticket,
     parse_duration,
-    pluralize,
-    report,
-    say,
     wrong_usage,
 )
+from interlock.cli.output import pluralize, report, say
 from interlock.cli.sign_in import confirm, operator_rows, operator_session
 from interlock.client import path_segment
 from interlock.local_times import ago, format_span

@@ -18,13 +18,10 @@ from interlock.cli.command import (
     command,
     daemon,
     list_of,
-    report,
-    report_table,
-    say,
     settings,
-    typed_name,
     wrong_usage,
 )
+from interlock.cli.output import report, report_table, say, typed_name
 from interlock.cli.sign_in import OK_STATUS, ask_line, operator_change, operator_rows, operator_session
 from interlock.client import DaemonClient, path_segment
 from interlock.identity.keys.passphrases import EnrolError, operator_name

@@ -35,16 +35,12 @@ from interlock.cli.command import (
     Row,
     command,
     daemon,
-    declared_words,
     find_ticket,
     open_tickets,
     parse_duration,
-    pluralize,
-    report,
-    say,
     sees_all,
-    typed_name,
 )
+from interlock.cli.output import declared_words, pluralize, report, say, typed_name
 from interlock.cli.sign_in import (
     confirm,
     operator_session,

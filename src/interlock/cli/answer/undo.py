@@ -7,22 +7,8 @@ from collections.abc import Callable
 from functools import partial
 
 from interlock.analysis.display_text import Lines, line
-from interlock.cli.command import (
-    FAILED,
-    OK,
-    Args,
-    CommandError,
-    Row,
-    UsageError,
-    command,
-    declared_words,
-    list_of,
-    report,
-    report_table,
-    say,
-    settings,
-)
-from interlock.cli.output import DIFF_STYLES
+from interlock.cli.command import FAILED, OK, Args, CommandError, Row, UsageError, command, list_of, settings
+from interlock.cli.output import DIFF_STYLES, declared_words, report, report_table, say
 from interlock.cli.sign_in import confirm, reading_session
 from interlock.client import ApiError, DaemonClient, NoDaemon, login_name, path_segment
 from interlock.journal import ID as JOURNAL_ID

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from interlock.agents.toml_edit import toml_lines
 from interlock.analysis.packs import PackError
-from interlock.cli.command import FAILED, Args, CommandWords, pluralize, report, say_json, settings
+from interlock.cli.command import FAILED, Args, CommandWords, settings
+from interlock.cli.output import pluralize, report, say_json
 from interlock.config import Config, ConfigError, config_path, effective_settings, settings_schema
 from interlock.impact.files import find_project_files
 from interlock.policy.policy import PolicyError

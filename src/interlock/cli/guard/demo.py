@@ -29,22 +29,8 @@ from webauthn.helpers import bytes_to_base64url, encode_cbor
 import interlock
 from interlock.analysis.display_text import Line, Lines, labelled, line
 from interlock.cli.answer.audit import record_line
-from interlock.cli.command import (
-    FAILED,
-    OK,
-    Args,
-    CommandError,
-    CommandWords,
-    Row,
-    command,
-    daemon,
-    declared_words,
-    list_of,
-    pluralize,
-    say,
-    say_json,
-    typed_name,
-)
+from interlock.cli.command import FAILED, OK, Args, CommandError, CommandWords, Row, command, daemon, list_of
+from interlock.cli.output import declared_words, pluralize, say, say_json, typed_name
 from interlock.client import DaemonClient, NoDaemon
 from interlock.config import load_config
 from interlock.identity.keys.passphrases import enrol

@@ -13,9 +13,10 @@ from interlock.agents import AgentDialect
 from interlock.analysis.display_text import labelled, line
 from interlock.cli.answer.operator import main as operator_main
 from interlock.cli.answer.tickets import approve_main
-from interlock.cli.command import FAILED, OK, Args, CommandError, UsageError, command, daemon, say, settings, typed_name
+from interlock.cli.command import FAILED, OK, Args, CommandError, UsageError, command, daemon, settings
 from interlock.cli.guard.install import install_main, named_agents, perform_steps
 from interlock.cli.guard.status import doctor_main
+from interlock.cli.output import say, typed_name
 from interlock.cli.sign_in import ask_line
 from interlock.config import Config
 from interlock.identity.agent_detection import is_agents_terminal

@@ -13,34 +13,13 @@ from typing import Any
 from interlock.agents import AgentDialect, HookClient, UnknownAgent, words
 from interlock.agents import agent as agent_of
 from interlock.analysis.display_text import Lines, line
-from interlock.cli.command import (
-    Args,
-    CommandError,
-    UsageError,
-    command,
-    daemon,
-    declared_words,
-    pluralize,
-    report,
-    say,
-    settings,
-    typed_name,
-    wrong_usage,
-)
-from interlock.cli.output import DIFF_STYLES
+from interlock.cli.command import Args, CommandError, UsageError, command, daemon, settings, wrong_usage
+from interlock.cli.output import DIFF_STYLES, declared_words, pluralize, report, say, typed_name
 from interlock.cli.sign_in import confirm, operator_session, require_person
 from interlock.client import ApiError, DaemonClient, NoDaemon
 from interlock.config import SYSTEM_CONFIG, Config, ConfigError, config_of, load_config
 from interlock.identity.agent_detection import agent_above
-from interlock.install.changes import (
-    FileChange,
-    InstallRefusal,
-    diff,
-    install,
-    plan_install,
-    plan_uninstall,
-    uninstall,
-)
+from interlock.install.changes import FileChange, InstallRefusal, diff, install, plan_install, plan_uninstall, uninstall
 from interlock.install.client_build import CannotBuild, NoAddress, build, client_for, client_path
 from interlock.install.discovery import agents_on_machine, files_of, hooked_files
 from interlock.install.files import FileProblem

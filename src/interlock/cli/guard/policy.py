@@ -8,7 +8,8 @@ from typing import Any
 from interlock.analysis.display_text import line
 from interlock.analysis.rules.load import load
 from interlock.cli.answer.audit import read_records
-from interlock.cli.command import FAILED, Args, CommandWords, pluralize, report, say_json, say_table, settings
+from interlock.cli.command import FAILED, Args, CommandWords, settings
+from interlock.cli.output import pluralize, report, say_json, say_table
 from interlock.engine.preview import failed_cases
 from interlock.engine.replay import Comparison, compare_policies, replay_policy
 from interlock.policy.load import load_policy, names

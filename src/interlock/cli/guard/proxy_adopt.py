@@ -7,8 +7,9 @@ from difflib import unified_diff
 
 from interlock.adapters.trust import CLAIMS
 from interlock.agents.jsonc import EditError
-from interlock.cli.command import FAILED, OK, Args, CommandError, command, pluralize
+from interlock.cli.command import FAILED, OK, Args, CommandError, command
 from interlock.cli.guard.install import confirm_changes
+from interlock.cli.output import pluralize
 from interlock.install.changes import stamp
 from interlock.install.files import back_up, read_state, replace_file
 from interlock.proxy.adoption import ProxyCommand, adopt_json, adopt_toml

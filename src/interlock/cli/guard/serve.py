@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 import interlock
 from interlock.analysis.packs import PackError
-from interlock.cli.command import OK, Args, CommandError, UsageError, command, typed_name, wrong_usage
+from interlock.cli.command import OK, Args, CommandError, UsageError, command, wrong_usage
+from interlock.cli.output import typed_name
 from interlock.config import Config, load_config, tighten_mode
 from interlock.identity.keys.signing import KeyFileError
 from interlock.policy.policy import MODES

@@ -12,22 +12,9 @@ from msgspec.structs import replace
 
 from interlock.analysis.display_text import Line, Lines, labelled, line
 from interlock.cli.answer.agents import MODES, describe_pause
-from interlock.cli.command import (
-    FAILED,
-    OK,
-    Args,
-    CommandError,
-    Row,
-    command,
-    daemon,
-    declared_words,
-    pluralize,
-    report,
-    report_table,
-    settings,
-    typed_name,
-)
+from interlock.cli.command import FAILED, OK, Args, CommandError, Row, command, daemon, settings
 from interlock.cli.guard.install import named_agents
+from interlock.cli.output import declared_words, pluralize, report, report_table, typed_name
 from interlock.client import ApiError, NoDaemon
 from interlock.config import Config
 from interlock.identity.agent_detection import agent_above

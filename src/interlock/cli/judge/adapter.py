@@ -26,15 +26,10 @@ from interlock.cli.command import (
     command,
     daemon,
     list_of,
-    pluralize,
-    report,
-    report_table,
-    say,
-    say_json,
     wrong_usage,
 )
 from interlock.cli.guard.mcp import MODE_WORDS, safety_mode
-from interlock.cli.output import print_table
+from interlock.cli.output import pluralize, print_table, report, report_table, say, say_json
 from interlock.cli.sign_in import operator_session
 from interlock.client import path_segment
 from interlock.config import load_config

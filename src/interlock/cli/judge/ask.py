@@ -10,21 +10,8 @@ import sys
 from contextlib import suppress
 
 from interlock.analysis.display_text import Lines, labelled, line, visible
-from interlock.cli.command import (
-    OK,
-    Args,
-    CommandError,
-    Row,
-    UsageError,
-    command,
-    daemon,
-    declared_words,
-    report,
-    report_table,
-    say,
-    say_json,
-    settings,
-)
+from interlock.cli.command import OK, Args, CommandError, Row, UsageError, command, daemon, settings
+from interlock.cli.output import declared_words, report, report_table, say, say_json
 from interlock.cli.sign_in import ask_line, confirm, ending_session, operator_session, session_token
 from interlock.client import ApiError, DaemonClient, NoDaemon, path_segment
 from interlock.journal.build import JournalRun, begin_run

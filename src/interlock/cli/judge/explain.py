@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from interlock.analysis.display_text import Lines, labelled
 from interlock.analysis.wire import assessment_json, error_json, step_json
 from interlock.cli.arguments import NOTHING, declared_parser
-from interlock.cli.output import error_text, paint
+from interlock.cli.output import error_text, say
 from interlock.config import ConfigError, load_config
 from interlock.engine.assessment import Unjudged
 from interlock.engine.explain import DENY, explain
@@ -88,7 +88,7 @@ def _show_adapter_operation(args: argparse.Namespace, asked: Action, by: InForce
     args.look = False
     code = show(action, by, args, {"adapter": said}, context)
     if not args.json:
-        paint(operation_lines(said, claimed), sys.stdout)
+        say(operation_lines(said, claimed))
     return code
 
 
@@ -155,7 +155,7 @@ def show(
             labelled("Raised", f"for {one.get('name') or one['principal']} now: {one['words']}", "ask")
             for one in reached
         ]
-        paint([*explain(action, answer), *_project_lines(project), *limits], sys.stdout)
+        say([*explain(action, answer), *_project_lines(project), *limits])
     return answer.verdict.exit_code
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import SHIPPED, example_failures, load_files
 from interlock.analysis.rules.rendering import rule_json, rule_lines, rules_markdown
-from interlock.cli.command import FAILED, OK, Args, CommandError, CommandWords, UsageError, report, report_table
+from interlock.cli.command import FAILED, OK, Args, CommandError, CommandWords, UsageError
+from interlock.cli.output import report, report_table
 
 main = CommandWords(__name__)
 

@@ -15,20 +15,8 @@ from interlock.analysis.display_text import Lines, line, visible
 from interlock.analysis.programs.load import describe
 from interlock.analysis.rules import Rulebook
 from interlock.cli.answer.importing.formats import ALLOW, ASK, WRITERS, ForeignRule, UnknownFormat, read_file
-from interlock.cli.command import (
-    OK,
-    Args,
-    UsageError,
-    command,
-    list_of,
-    pluralize,
-    report,
-    say,
-    say_json,
-    settings,
-    typed_name,
-    wrong_usage,
-)
+from interlock.cli.command import OK, Args, UsageError, command, list_of, settings, wrong_usage
+from interlock.cli.output import pluralize, report, say, say_json, typed_name
 from interlock.cli.sign_in import confirm, operator_session
 from interlock.client import ApiError
 from interlock.config import Config

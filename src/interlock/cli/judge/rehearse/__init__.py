@@ -15,10 +15,10 @@ from msgspec import Struct
 
 from interlock.analysis.display_text import Lines, line, visible
 from interlock.approvals.grant_coverage import find_covering
-from interlock.cli.command import Args, CommandError, command, pluralize, report, wrong_usage
+from interlock.cli.command import Args, CommandError, command, wrong_usage
 from interlock.cli.judge.rehearse.logs import agent_logs, named_logs, shell_histories
 from interlock.cli.judge.rehearse.rehearsal import DAY, LOST, OPEN, Rehearsal, RehearsedQuestion, rehearse
-from interlock.cli.output import progress
+from interlock.cli.output import pluralize, progress, report
 from interlock.engine.preview import local_policy
 from interlock.local_times import clock
 from interlock.model import AgentRef, Level

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -24,7 +23,7 @@ from interlock.cli.arguments import declared_parser
 from interlock.cli.judge.scan import shell_text
 from interlock.cli.judge.scan.ci import ci_steps
 from interlock.cli.judge.scan.shell_text import Snippet
-from interlock.cli.output import print_table, progress
+from interlock.cli.output import pluralize, progress, say_json, say_table
 from interlock.engine.assessment import Unjudged, judge
 from interlock.impact.files import decode, read_bytes
 from interlock.model import Finding, Level, command, finding_json
@@ -41,16 +40,16 @@ def main(argv: Sequence[str]) -> int:
     hits, failed = result.hits, sum(hit.finding.level >= threshold for hit in result.hits)
     if args.format == "json":
         body = {"files": result.files, "unread": result.unread, "findings": [_hit_json(hit) for hit in hits]}
-        print(json.dumps(body, indent=2))
+        say_json(body)
     elif args.format == "sarif":
-        print(json.dumps(sarif(hits, interlock.__version__), indent=2))
+        say_json(sarif(hits, interlock.__version__))
     elif hits:
         rows = [(f"{hit.file}:{hit.line}", hit.finding.level.word, hit.finding.rule, hit.message) for hit in hits]
-        print_table(("where", "level", "rule", "what"), rows, sys.stdout)
+        say_table(("where", "level", "rule", "what"), rows)
     if not args.quiet:
-        files = f"{result.files} file{'' if result.files == 1 else 's'} with commands"
+        files = f"{pluralize(result.files, 'file')} with commands"
         unread = f", {len(result.unread)} too long to read" if result.unread else ""
-        found = f"{len(hits)} finding{'' if len(hits) == 1 else 's'}, {failed} at {threshold.word} or above"
+        found = f"{pluralize(len(hits), 'finding')}, {failed} at {threshold.word} or above"
         words = f"{files}{unread}; {found if hits else 'nothing found'}."
         print(words, file=sys.stdout if args.format == "table" else sys.stderr)
     return 1 if failed else 0
