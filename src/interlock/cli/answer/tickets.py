@@ -99,21 +99,21 @@ def _watch(operator: DaemonClient, found: list[Row], as_json: bool) -> None:
         current = {ticket["id"]: ticket for ticket in found}
         new = [ticket for id, ticket in current.items() if id not in known]
         for ticket in [*new, *(operator.get(_path(id)) for id in known.keys() - current.keys())]:
-            _print_ticket(ticket, as_json)
+            if as_json:
+                print(json.dumps(ticket), flush=True)
+            else:
+                say([_watched(ticket)])
         known = current
         time.sleep(EVERY)
         found = open_tickets(operator)
 
 
-def _print_ticket(ticket: Row, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(ticket), flush=True)
-        return
+def _watched(ticket: Row) -> Line:
     is_open = ticket["state"] in OPEN
     when = clock(ticket["openedAt"] if is_open else ticket.get("decidedAt") or ticket["openedAt"])
     lead = line(f"{when}  ", "dim") + line(f"{state_words(ticket):<22}", "ask" if is_open else "")
     named = line(f"{_short(ticket)}  ") + _level(ticket) + line(f"  {lead_line(ticket)}", "command")
-    say([lead + named + line(f"  {_whose(ticket)}", "dim")])
+    return lead + named + line(f"  {_whose(ticket)}", "dim")
 
 
 @command()
@@ -201,7 +201,7 @@ def _confirm(word: str) -> None:
 
 
 def _light(ticket: Row) -> bool:
-    """An unlocked terminal approves up to level 2, where no fresh sign-in is required."""
+    """Whether an unlocked terminal approves it: no fresh sign-in is required."""
     asked = ticket["requirement"]
     return ticket["level"] <= LIGHT and asked["human"] in ("confirm", "approve") and not asked["reauth"]
 

@@ -27,7 +27,7 @@ from msgspec import Struct, field
 from webauthn.helpers import bytes_to_base64url, encode_cbor
 
 import interlock
-from interlock.analysis.display_text import Line, Lines, labelled, line
+from interlock.analysis.display_text import Line, labelled, line
 from interlock.cli.answer.audit import record_line
 from interlock.cli.command import FAILED, OK, Args, CommandError, CommandWords, Row, command, daemon, list_of
 from interlock.cli.output import declared_words, pluralize, say, say_json, typed_name
@@ -215,18 +215,14 @@ class DemoScript(Struct):
 
     def ask(self, expected: str, command: str) -> Row:
         action = {"command": command}
-        body = {"agent": AGENT, "cwd": self.cwd, **action}
-        answer: Row = self.agent.ask("POST", "/evaluate", body).body
+        answer: Row = self.agent.ask("POST", "/evaluate", {"agent": AGENT, "cwd": self.cwd, **action}).body
         got = answer["decision"]
         self.asked.append({"action": action, "expected": expected, "decision": got, "answer": dict(answer)})
-        self._say([labelled("  agent", command, "command", 12), self._answer(answer, got, expected)])
+        unexpected = "" if got == expected else f"  (expected {expected})"
+        said = line(f"{got}: ", _LEADS.get(got, "ask")) + line(answer["reason"]) + line(unexpected, "deny")
+        self._say([labelled("  agent", command, "command", 12), line("  interlock ", "dim") + said])
         time.sleep(self.pause)
         return answer
-
-    def _answer(self, answer: Row, got: str, expected: str) -> Line:
-        unexpected = "" if got == expected else f"  (expected {expected})"
-        said = line(f"{got}: ", _LEADS.get(got, "ask")) + line(answer["reason"])
-        return line("  interlock ", "dim") + said + line(unexpected, "deny")
 
     def _say(self, lines: Sequence[Line]) -> None:
         if not self.quiet:
@@ -298,7 +294,8 @@ def _end(play: DemoScript, args: Args, operator: DaemonClient | None) -> int:
         return FAILED if wrong else OK
     if operator is not None and proof is not None:
         play.scene("record")
-        say(_tail(operator))
+        records = list_of(operator, "audit", "records", limit=5, newest=True)
+        say(line("  ") + record_line(record) for record in records[::-1])
         whole = f"{proof['records']} records, whole, {pluralize(proof['touches'], 'approval')} proved by touch"
         ok = proof["ok"]
         say([labelled("  verify", whole if ok else "the record was altered", "allow" if ok else "deny", 12)])
@@ -306,11 +303,6 @@ def _end(play: DemoScript, args: Args, operator: DaemonClient | None) -> int:
         name = typed_name()
         print(f"\nNext: `{name} init` sets it up for your agents, `{name} uninstall --all` takes it back.")
     return FAILED if wrong or (proof is not None and not proof["ok"]) else OK
-
-
-def _tail(operator: DaemonClient) -> Lines:
-    for record in list_of(operator, "audit", "records", limit=5, newest=True)[::-1]:
-        yield line("  ") + record_line(record)
 
 
 conformance_main = CommandWords(__name__, "conformance")

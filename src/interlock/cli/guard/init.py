@@ -56,8 +56,12 @@ def main(args: Args) -> int:
     if person and ask_line("Go on? [Y/n] ").casefold() in ("n", "no"):
         raise UsageError("nothing was changed")
     _offer_channel(args, config, person)
-    for step in steps:
-        _take(step)
+    for step in (step for step in steps if step.plan):
+        _heading(step.name)
+        try:
+            step.do()
+        except (CannotSetUp, FileProblem) as error:
+            raise CommandError(f"{error}; run `{typed_name()} init` again to go on from there") from None
     operators = _has_operators(args)
     if not operators and person:
         _heading("operator")
@@ -95,16 +99,6 @@ def _show(steps: Sequence[InitStep], enrolled: bool) -> None:
     lead = "" if enrolled else "you become the operator, "
     _row("then", f"{lead}the hooks are checked, and you try it on an action that nobody runs")
     print()
-
-
-def _take(step: InitStep) -> None:
-    if not step.plan:
-        return
-    _heading(step.name)
-    try:
-        step.do()
-    except (CannotSetUp, FileProblem) as error:
-        raise CommandError(f"{error}; run `{typed_name()} init` again to go on from there") from None
 
 
 def _start(args: Args, steps: Sequence[SystemStep]) -> None:

@@ -135,7 +135,7 @@ def _switch_wrapping(args: Args, config: Config, agents: Sequence[AgentDialect])
 
 
 def _record(args: Args, done: Sequence[dict[str, Any]]) -> None:
-    """Report the installation to a running daemon; the hooks work without it."""
+    """Reports to a running daemon; the hooks work without it."""
     for word in dict.fromkeys(one["agent"] for one in done):
         files = [one["path"] for one in done if one["agent"] == word]
         try:
@@ -146,7 +146,7 @@ def _record(args: Args, done: Sequence[dict[str, Any]]) -> None:
 
 
 def _write(changes: Sequence[FileChange], config: Config) -> tuple[list[dict[str, Any]], list[InstallRefusal]]:
-    """Write file by file; a failure does not stop the others."""
+    """A failure does not stop the others."""
     done: list[dict[str, Any]] = []
     failed: list[InstallRefusal] = []
     for change in changes:
@@ -247,11 +247,8 @@ def _print_uninstalled(args: Args, changes: Sequence[FileChange], config: Config
     else:
         for change in changes:
             print(f"{'Taken away' if change.after is None else 'Put back'}: {change.name}")
-    if args.all:
-        _print_left(args, config)
-
-
-def _print_left(args: Args, config: Config) -> None:
+    if not args.all:
+        return
     left = [str(path) for path in (config.folder, Path(config.path or config.folder)) if path.exists()]
     if left and not args.data:
         print(f"Stays: {', '.join(dict.fromkeys(left))}. `{typed_name()} uninstall --all --data` deletes it.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from typing import NoReturn
 
 from interlock.cli.command import Args, CommandError, UsageError, command, command_of, settings
 from interlock.journal import CANNOT, JournalError, is_journaled, join
@@ -19,7 +18,11 @@ def main(args: Args) -> int:
     if is_journaled():  # its own settings may be out of reach, as in a jail
         if words:  # else it is a probe
             join()
-            _become(words)  # the journal around it sees the command
+            try:
+                os.execvp(words[0], words)  # the journal around it sees the command
+            except OSError as error:
+                code = 127 if isinstance(error, FileNotFoundError) else 126
+                raise CommandError(f"{words[0]}: {error.strerror}", code) from None
         print("A journal is kept here already.")
         return 0
     try:
@@ -32,11 +35,3 @@ def main(args: Args) -> int:
         return done.returncode
     skipped = [word for folder in args.skip for word in ("--skip", os.path.realpath(folder))]
     return os.execv(program, [program.name, str(store.path), *skipped, "--", *words])
-
-
-def _become(words: list[str]) -> NoReturn:
-    try:
-        os.execvp(words[0], words)
-    except OSError as error:
-        code = 127 if isinstance(error, FileNotFoundError) else 126
-        raise CommandError(f"{words[0]}: {error.strerror}", code) from None

@@ -23,22 +23,6 @@ NOT_RUN = -1
 NOT_CHOSEN = "PLANNER_NOT_CHOSEN"
 
 
-def run_session(args: Args) -> int:
-    with operator_session(args) as operator:
-        if args.workflow:
-            return _workflow(operator, args)
-        if args.intent or args.again:
-            return _serve(operator, args, args.intent)
-        code = OK
-        print("Say what you want; an empty line ends.")
-        while words := ask_line("\nask > "):
-            try:
-                code = _serve(operator, args, words)
-            except ApiError as error:
-                _warn(error)
-        return code
-
-
 def _warn(words: object) -> None:
     print(f"interlock ask: {words}", file=sys.stderr)
 
@@ -52,8 +36,7 @@ def _serve(operator: DaemonClient, args: Args, words: str) -> int:
         _warn(error)
         ask_for_planner(operator)
         plan = request_plan(operator, args, words)
-    found = review(operator, args, plan)
-    return OK if found == NOT_RUN else found
+    return max(OK, review(operator, args, plan))  # also where it was not run
 
 
 def request_plan(operator: DaemonClient, args: Args, words: str) -> Row:
@@ -163,10 +146,9 @@ def _save(operator: DaemonClient, plan: Row) -> None:
     step = {key: plan[key] for key in ("command", "cwd", "intent")}
     try:
         operator.post("/workflows", {"name": name, "steps": [step]})
+        print(f"Saved as {name!r}: interlock ask --workflow {name!r}")
     except ApiError as error:
         _warn(error)
-    else:
-        print(f"Saved as {name!r}: interlock ask --workflow {name!r}")
 
 
 def _workflow(operator: DaemonClient, args: Args) -> int:
@@ -177,11 +159,11 @@ def _workflow(operator: DaemonClient, args: Args) -> int:
         found = review(operator, args, plan)
         if found == NOT_RUN:
             print("The workflow ends here.")
-            return code
+            break
         code = found
         if code and flow["stopOnFailure"]:
             print("The workflow stops: this step failed.")
-            return code
+            break
     return code
 
 
@@ -288,13 +270,24 @@ def main(args: Args) -> int:
         return report(args, found, _describe_planner(found))
     if args.history is not None or args.workflows:
         return _list_history(args)
-    if not args.json:
-        return run_session(args)
-    if not (args.intent or args.again):
+    if args.json and not (args.intent or args.again):
         raise UsageError("--json shows one plan: give words, or --again PLAN")
-    with operator_session(args, reading=True) as operator:
-        say_json(request_plan(operator, args, args.intent))  # for a program to read; it runs nothing
-    return OK
+    with operator_session(args, reading=args.json) as operator:
+        if args.json:
+            say_json(request_plan(operator, args, args.intent))  # for a program to read; it runs nothing
+            return OK
+        if args.workflow:
+            return _workflow(operator, args)
+        if args.intent or args.again:
+            return _serve(operator, args, args.intent)
+        code = OK
+        print("Say what you want; an empty line ends.")
+        while words := ask_line("\nask > "):
+            try:
+                code = _serve(operator, args, words)
+            except ApiError as error:
+                _warn(error)
+        return code
 
 
 def _list_history(args: Args) -> int:

@@ -83,6 +83,11 @@ def as_command(text: str) -> str:
     return text if re.search(r"\s", text) else f"Bash:{text}"
 
 
+_SUFFIXES: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+    ".toml": ("TOML", tomllib.loads),
+    ".yaml": ("YAML", yaml.safe_load),
+    ".yml": ("YAML", yaml.safe_load),
+}
 MOST_BYTES = 1_000_000
 MOST_ALTERNATIVES = 24
 _EVERYTHING = "a pattern for everything is none"
@@ -99,7 +104,12 @@ def read_file(path: Path) -> tuple[str, list[ForeignRule]]:
     text = data.decode("utf-8", "replace")
     if path.suffix == ".rules" or re.search(r"^\s*prefix_rule\s*\(", text, re.MULTILINE):
         return "Codex execpolicy", list(_codex(text))
-    found = _parse(path, text)
+    form, load = _SUFFIXES.get(path.suffix, ("JSON", json.loads))
+    try:
+        found = load(text)
+    except (ValueError, yaml.YAMLError, RecursionError) as error:
+        why = (str(error) or type(error).__name__).splitlines()[0]
+        raise UnknownFormat(f"{path}: not {form}, which a file of that name would be: {why}") from None
     for title, fits, read, known in _FORMATS:
         if fits(found):
             return title, [*read(found, path), *_settings(title, found, known)]
@@ -113,22 +123,6 @@ def _settings(guard: str, found: Any, known: str, at: str = "") -> Iterator[Fore
         if key not in known.split():
             problem = f"a setting of {guard} itself; nothing here corresponds to it"
             yield ForeignRule("", f"{at}{key}", problem=problem)
-
-
-_SUFFIXES: Mapping[str, tuple[str, Callable[[str], Any]]] = {
-    ".toml": ("TOML", tomllib.loads),
-    ".yaml": ("YAML", yaml.safe_load),
-    ".yml": ("YAML", yaml.safe_load),
-}
-
-
-def _parse(path: Path, text: str) -> Any:
-    form, load = _SUFFIXES.get(path.suffix, ("JSON", json.loads))
-    try:
-        return load(text)
-    except (ValueError, yaml.YAMLError, RecursionError) as error:
-        why = (str(error) or type(error).__name__).splitlines()[0]
-        raise UnknownFormat(f"{path}: not {form}, which a file of that name would be: {why}") from None
 
 
 def _has(*keys: str) -> Callable[[Any], bool]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import groupby
 
 import yaml
-from msgspec import Struct
 
 from interlock.analysis.programs.load import reads_posix
 from interlock.analysis.shell.interpreters import is_interpreter
@@ -17,16 +17,8 @@ Path = tuple[Key, ...]
 MAX_DEPTH = 64
 
 
-class Scalar(Struct, frozen=True):
-    """One value, and where it stands: the keys from the top, list positions as numbers."""
-
-    path: Path
-    text: str
-    lines: tuple[int, ...]
-
-
-def scalars(text: str) -> Iterator[Scalar]:
-    """All scalars in order; of broken or deeply nested YAML those before the place."""
+def scalars(text: str) -> Iterator[tuple[Path, Snippet]]:
+    """All scalars in order, each where it stands; of broken or deeply nested YAML those before the place."""
     source, events = text.splitlines(), yaml.parse(text, Loader=yaml.SafeLoader)
     with suppress(yaml.YAMLError):
         for event in events:
@@ -34,12 +26,14 @@ def scalars(text: str) -> Iterator[Scalar]:
                 yield from _scalars_of(event, (), events, source)
 
 
-def _scalars_of(event: yaml.Event, path: Path, events: Iterator[yaml.Event], source: list[str]) -> Iterator[Scalar]:
+def _scalars_of(
+    event: yaml.Event, path: Path, events: Iterator[yaml.Event], source: list[str]
+) -> Iterator[tuple[Path, Snippet]]:
     if len(path) > MAX_DEPTH:
         raise yaml.YAMLError("nested too deeply")
     if isinstance(event, yaml.ScalarEvent):
         value = event.value.rstrip() if event.style in ("|", ">") else event.value
-        yield Scalar(path, value, _lines(event, source))
+        yield path, Snippet(value, _lines(event, source))
         return
     inner = iter(lambda: next(events), None) if isinstance(event, yaml.CollectionStartEvent) else ()
     for at, item in enumerate(inner):
@@ -75,11 +69,11 @@ _SETTINGS = (("with",), ("env",), ("variables",))  # under these keys a name is 
 
 def ci_steps(text: str, keys: frozenset[str], above: str) -> list[Snippet]:
     values = list(scalars(without_templates(text)))
-    shells = {value.path[:-1]: value.text for value in values if value.path and value.path[-1] == "shell"}
+    shells = {path[:-1]: value.text for path, value in values if path[-1:] == ("shell",)}
     found: list[Snippet] = []
-    for group in _grouped(values, keys, above):
-        name, place = _name_and_place(group[0].path)
-        piece = join_snippets([Snippet(value.text, value.lines) for value in group])
+    # Those of one list together: they share a shell.
+    for (name, place), group in groupby(_that_run(values, keys, above), lambda one: one[0]):
+        piece = join_snippets([value for _, value in group])
         shell = str(name) if is_interpreter(str(name)) else shells.get(place, "")
         program = (shell.split() or [""])[0].rsplit("/", 1)[-1]
         if not program or reads_posix(program):
@@ -89,19 +83,13 @@ def ci_steps(text: str, keys: frozenset[str], above: str) -> list[Snippet]:
     return found
 
 
-def _grouped(values: list[Scalar], keys: frozenset[str], above: str) -> Iterator[list[Scalar]]:
-    """The scalars that run, those of one list together: they share a shell."""
-    group: list[Scalar] = []
-    for value in values:
-        name, place = _name_and_place(value.path)
-        if name not in keys or (above and above not in place) or place[-1:] in _SETTINGS or not value.text.strip():
-            continue
-        if group and _name_and_place(group[0].path) != (name, place):
-            yield group
-            group = []
-        group.append(value)
-    if group:
-        yield group
+def _that_run(
+    values: list[tuple[Path, Snippet]], keys: frozenset[str], above: str
+) -> Iterator[tuple[tuple[Key, Path], Snippet]]:
+    for path, value in values:
+        name, place = _name_and_place(path)
+        if name in keys and (not above or above in place) and place[-1:] not in _SETTINGS and value.text.strip():
+            yield (name, place), value
 
 
 def _name_and_place(path: Path) -> tuple[Key, Path]:
