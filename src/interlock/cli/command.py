@@ -128,7 +128,6 @@ def _other_version(args: Args) -> str:
 
 
 def command_of(args: Args) -> list[str]:
-    """The words of the command to run, without the `--` before them."""
     words: list[str] = args.command
     return words[1:] if words[:1] == ["--"] else words
 

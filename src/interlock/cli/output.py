@@ -70,7 +70,7 @@ _PIECES = re.compile(r"\s+|\S+")
 
 
 def wrap_lines(lines: Iterable[Line], width: int) -> Lines:
-    """Wrap lines; one with marks below it stays whole, because the marks point into it."""
+    """One with marks below it stays whole, because the marks point into it."""
     found = list(lines)
     for line, below in zip(found, [*found[1:], ()]):
         fits = width < NARROWEST or sum(len(part.text) for part in line) <= width

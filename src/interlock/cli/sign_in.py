@@ -126,7 +126,6 @@ def ask_name() -> str:
 
 
 def require_reason_or_person(args: Args) -> None:
-    """Refuses a command without a reason where no person is at the terminal to give one."""
     if not args.reason.strip() and is_agents_terminal():
         raise UsageError(_WHY)
 
@@ -141,7 +140,6 @@ def require_reason(args: Args, reads: str = "") -> None:
 
 
 def confirm(question: str) -> bool:
-    """Ask at the terminal; anything but a yes is a no."""
     return ask_line(f"{question} [y/N] ").casefold() in _YES
 
 

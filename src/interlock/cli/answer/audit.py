@@ -38,9 +38,7 @@ from interlock.local_times import clock
 from interlock.records import AuditRow
 from interlock.times import iso
 
-EVERY = 2.0  # seconds
 _UNSIGNED = "Not signed yet: the daemon signs every audit.checkpoint_minutes and when it stops. Until then the chain alone speaks."
-_UNPROVED = "No signature proves any of it as it stands now."
 _STYLES = {
     "OPERATION_ALLOWED": "allow",
     "CONFIRMATION_GRANTED": "allow",
@@ -58,7 +56,7 @@ def _tail(args: Args) -> None:
         found = _records(operator, limit=args.n)
         _print(found, args.json and not args.follow, args.json)
         while args.follow:
-            time.sleep(EVERY)
+            time.sleep(2.0)
             seen = set(map(place, found))
             found = _records(operator, limit=500)
             _print([record for record in found if place(record) not in seen], False, args.json)
@@ -137,18 +135,19 @@ def _comparison_lines(path: str, comparison: ExportComparison) -> Iterable[Line]
 
 def _verdict(found: Row) -> Iterable[Line]:
     if found["ok"]:
-        count = pluralize(found["records"], "record")
-        yield line("Whole: ", "allow") + line(f"{count}, none altered, missing or out of order.")
+        words = f"{pluralize(found['records'], 'record')}, none altered, missing or out of order."
+        yield line("Whole: ", "allow") + line(words)
     for fault in found["faults"]:
         where = f"{fault['writer'] or 'checkpoint'}/{fault['seq']}"
         yield line(f"{fault['what'].capitalize()}: ", "deny") + line(f"{where}, {fault['words']}")
     if signed := found["provedUntil"]:
         yield line(f"Signed until {clock(signed)}; {pluralize(found['unproved'], 'record')} since then.")
     else:
-        yield line(_UNSIGNED if found["ok"] else _UNPROVED, "dim")
+        yield line(_UNSIGNED if found["ok"] else "No signature proves any of it as it stands now.", "dim")
     if touched := found["touchedUntil"]:
-        count = pluralize(found["touches"], "approval")
-        yield line(f"Proved by a passkey until {clock(touched)}: {count} signed by touch.")
+        yield line(
+            f"Proved by a passkey until {clock(touched)}: {pluralize(found['touches'], 'approval')} signed by touch."
+        )
     for note in found["notes"]:
         if signed or "no checkpoint" not in note:  # that matters where others are signed
             yield line(note, "dim")
@@ -171,11 +170,8 @@ def _spell_name(name: str) -> str:
     return "".join(f" {char.lower()}" if char.isupper() else char for char in name)
 
 
-DAEMON = "audit"
-
-
 def read_records(args: Args, source: str) -> Iterator[AuditRow]:
-    if source != DAEMON:
+    if source != "audit":
         yield from records_of_file(Path(source))
         return
     with operator_session(args, reading=True) as operator:
@@ -196,10 +192,9 @@ def records_of_file(path: Path) -> Iterator[AuditRow]:
 
 def parse_records(lines: Iterable[str], where: str) -> Iterator[AuditRow]:
     for number, text in enumerate(lines, 1):
-        if not text.strip():
-            continue
         try:
-            yield from_jsonl(text)
+            if text.strip():
+                yield from_jsonl(text)
         except (ValueError, RecursionError) as error:
             raise CommandError(f"{where}, line {number}: {str(error)[:200]}") from None
 

@@ -130,7 +130,7 @@ _HERE = " For {} min this terminal answers up to level destructive without the p
 
 @command()
 def unlock_main(args: Args) -> int:
-    """Sign in and out again; the daemon keeps the unlocked keys in memory until it stops."""
+    """The daemon keeps the unlocked keys in memory until it stops."""
     if args.end:
         ended = daemon(args).ask("DELETE", "/session/resume").status == OK_STATUS
         print("Locked: this terminal asks for the passphrase again." if ended else "This terminal was not unlocked.")
@@ -182,7 +182,6 @@ def codes_main(args: Args) -> int:
 
 
 def _show(operator: DaemonClient, challenge: Row) -> None:
-    """Show one code on the alternate screen; issues an expired challenge again first."""
     if challenge["state"] != "open":
         challenge = operator.post(f"/challenges/{challenge['id']}/reissue")
     shown = operator.post(f"/challenges/{challenge['id']}/reveal")

@@ -201,7 +201,6 @@ def _confirm(word: str) -> None:
 
 
 def _light(ticket: Row) -> bool:
-    """Whether an unlocked terminal approves it: no fresh sign-in is required."""
     asked = ticket["requirement"]
     return ticket["level"] <= LIGHT and asked["human"] in ("confirm", "approve") and not asked["reauth"]
 

@@ -102,7 +102,6 @@ _LEADS = {"allow": "allow", "deny": "deny", "block": "deny"}
 
 
 def approve_by_touch(operator: ConsoleOperator, waits: bool, ticket: str) -> str:
-    """A person at the terminal may touch a key for it."""
     touched = ""
     if waits:
         print(f"              Press Enter: it stands for a touch of your passkey ({_TOUCH_SECONDS} s).", flush=True)

@@ -114,7 +114,6 @@ def _await(config: Config) -> None:
 
 
 def _offer_channel(args: Args, config: Config, person: bool) -> None:
-    """Add a channel where an address is given; a desktop notification needs none."""
     url = args.notify
     if person and not url and not config.channels.send:
         _heading("notices")

@@ -275,7 +275,6 @@ def _report_refusals(refused: Sequence[InstallRefusal], word: str) -> None:
 
 
 def confirm_changes(args: Args, count: int, verb: str, steps: int = 0) -> bool:
-    """Without a terminal it requires --yes."""
     if args.yes:
         return True
     files = f"{verb} {pluralize(count, 'file')}" if count or not steps else ""
@@ -287,7 +286,6 @@ def confirm_changes(args: Args, count: int, verb: str, steps: int = 0) -> bool:
 
 
 def _require_root(args: Args) -> None:
-    """Refuses --system for anybody but root, and its options without it."""
     if args.scope != "system" and (getattr(args, "users", None) or getattr(args, "operators", None)):
         raise UsageError("--for and --answered-by go with --system")
     if args.scope == "system" and os.geteuid() != 0:
@@ -295,7 +293,6 @@ def _require_root(args: Args) -> None:
 
 
 def _guarded_users(args: Args) -> tuple[str, ...]:
-    """The named users, those guarded already, or the caller of sudo; refuses where there is none."""
     if args.users:
         return tuple(dict.fromkeys(args.users))
     if SYSTEM_CONFIG.is_file():

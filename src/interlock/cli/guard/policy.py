@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from interlock.analysis.display_text import line
 from interlock.analysis.rules.load import load
@@ -44,8 +43,9 @@ def _check(args: Args) -> int:
                 print(f"{args.file}: {item.place + ': ' if item.place else ''}{item.message}", file=sys.stderr)
         return FAILED
     warnings = policy_warnings(policy)
-    found = {"usable": True, "name": policy.name, "cases": len(policy.cases), "warnings": warnings}
-    last = f"{args.file}: policy {policy.name!r} can be used, {pluralize(len(policy.cases), 'case')}"
+    count = len(policy.cases)
+    found = {"usable": True, "name": policy.name, "cases": count, "warnings": warnings}
+    last = f"{args.file}: policy {policy.name!r} can be used, {pluralize(count, 'case')}"
     return report(args, found, "\n".join([*(f"warning: {said}" for said in warnings), last]))
 
 
@@ -63,33 +63,11 @@ def _diff(args: Args) -> int:
     one, other = load_policy(args.one), load_policy(args.other)
     rules = replay_policy(settings(args)).rules
     found = compare_policies(read_records(args, args.against), rules, one, other)
-    return report(args, _comparison_json(found), lambda: _tell(found, one.name, other.name))
-
-
-def _tell(found: Comparison, one: str, other: str) -> None:
-    lead = f"{pluralize(found.records, 'recorded action')}: {found.same} answered alike"
-    cannot = f", {found.cannot.total()} that cannot be judged again" if found.cannot else ""
-    print(f"{lead}, {found.changed.total()} differently{cannot}")
-    if found.changed:
-        print()
-        rows = [(before, after, str(count)) for (before, after), count in found.changed.most_common()]
-        say_table((one, other, "actions"), rows)
-        print()
-        shown = found.changes[-SHOWN:][::-1]
-        say_table((one, other, "agent", "action"), [(c.before, c.after, c.agent, c.title) for c in shown])
-        if len(found.changes) > SHOWN:
-            print(f"… the newest {SHOWN}; --json has {len(found.changes)}")
-    for why, count in found.cannot.most_common():
-        print(f"cannot be judged again: {count}, {why}")
-
-
-def _comparison_json(found: Comparison) -> dict[str, Any]:
-    return {
+    changed = found.changed.most_common()
+    body = {
         "records": found.records,
         "same": found.same,
-        "changed": [
-            {"before": before, "after": after, "count": count} for (before, after), count in found.changed.most_common()
-        ],
+        "changed": [{"before": before, "after": after, "count": count} for (before, after), count in changed],
         "changes": [
             {
                 "writer": c.row.writer, "seq": c.row.seq, "at": c.row.at, "title": c.title, "agent": c.agent,
@@ -99,3 +77,20 @@ def _comparison_json(found: Comparison) -> dict[str, Any]:
         ],
         "cannot": [{"why": why, "count": count} for why, count in found.cannot.most_common()],
     }  # fmt: skip
+    return report(args, body, lambda: _tell(found, one.name, other.name))
+
+
+def _tell(found: Comparison, one: str, other: str) -> None:
+    lead = f"{pluralize(found.records, 'recorded action')}: {found.same} answered alike"
+    cannot = f", {found.cannot.total()} that cannot be judged again" if found.cannot else ""
+    print(f"{lead}, {found.changed.total()} differently{cannot}")
+    if found.changed:
+        print()
+        say_table((one, other, "actions"), [(*pair, count) for pair, count in found.changed.most_common()])
+        print()
+        shown = found.changes[-SHOWN:][::-1]
+        say_table((one, other, "agent", "action"), [(c.before, c.after, c.agent, c.title) for c in shown])
+        if len(found.changes) > SHOWN:
+            print(f"… the newest {SHOWN}; --json has {len(found.changes)}")
+    for why, count in found.cannot.most_common():
+        print(f"cannot be judged again: {count}, {why}")

@@ -58,12 +58,14 @@ def main(args: Args) -> int:
         raise UsageError("say what to run: interlock run -- AGENT …")
     if shutil.which(command[0]) is None:
         raise CommandError(f"there is no program {command[0]!r}", NOT_FOUND)
-    if sys.platform == "darwin":
-        return _on_macos(args, config, command)
+    macos = sys.platform == "darwin"
+    granted = [*args.grant, "tmp"] if macos else args.grant  # there can be no other /tmp there
+    at = SandboxSituation(config, Path.home(), Path.cwd(), command, os.environ, granted)
+    if macos:
+        return _on_macos(args, at)
     if sys.platform != "linux":
         raise CommandError(f"there is no jail for {sys.platform}: it takes Linux with bubblewrap, or macOS")
     program = find_bubblewrap()
-    at = SandboxSituation(config, Path.home(), Path.cwd(), command, os.environ, args.grant)
     if not args.dry_run:
         _daemon_answers(config)
     _warn(_AS_ROOT if os.getuid() == 0 else "")
@@ -100,19 +102,17 @@ def _journal(config: Config, program: str) -> JournalRun | None:
     return replace(found, skips=(*own, *folders_made_again(os.getcwd(), Budget.of())))
 
 
-def _on_macos(args: Args, config: Config, command: list[str]) -> int:
-    granted = [*args.grant, "tmp"]  # there can be no other /tmp there
-    jail = plan_sandbox(SandboxSituation(config, Path.home(), Path.cwd(), command, os.environ, granted))
+def _on_macos(args: Args, at: SandboxSituation) -> int:
+    jail = plan_sandbox(at)
     words = seatbelt_argv(jail)
     if args.dry_run:
         print(shlex.join(words))
         return 0
-    _daemon_answers(config)
+    _daemon_answers(at.config)
     return os.spawnve(os.P_WAIT, words[0], words, jail.environ)
 
 
 def _daemon_answers(config: Config) -> None:
-    """Starts a daemon outside the jail; refuses to go on without one."""
     if is_running(config):
         return
     start_daemon(config)

@@ -102,15 +102,12 @@ def hooks_main(args: Args) -> int:
 
 
 def hook_rows(config: Config) -> list[dict[str, Any]]:
-    return [
-        {**_hook_row(one), "title": one.agent.title, "state": one.state(config), "problem": one.problem}
-        for one in map(_examined, hooked_files(config, Path.home(), Path.cwd()))
-    ]
-
-
-def _examined(one: HookedFile) -> HookedFile:
-    lost = "" if one.problem else lost_hooks(one)
-    return replace(one, problem=f"{one.place.path}: {lost}") if lost else one
+    rows = []
+    for one in hooked_files(config, Path.home(), Path.cwd()):
+        if not one.problem and (lost := lost_hooks(one)):
+            one = replace(one, problem=f"{one.place.path}: {lost}")
+        rows.append({**_hook_row(one), "title": one.agent.title, "state": one.state(config), "problem": one.problem})
+    return rows
 
 
 def _hook_row(one: HookedFile) -> dict[str, Any]:

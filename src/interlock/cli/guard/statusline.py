@@ -26,7 +26,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def status_text(status: Mapping[str, Any] | None) -> str:
-    """The line; whatever weakens the guard comes first."""
+    """Whatever weakens the guard comes first."""
     if status is None:
         return "interlock: NO DAEMON, destructive calls are denied"
     mode, pause = str(status.get("mode", "")), status.get("pause")

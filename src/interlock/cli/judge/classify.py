@@ -18,7 +18,6 @@ T = TypeVar("T", str, dict[str, Any])
 MAX_LINE = 1024 * 1024
 _CHUNK = 64 * 1024
 _KINDS = ("command", "operation", "tool", "hint")
-_OVERLONG = None  # stands for a line that was longer than any action is
 
 
 class BadLine(ValueError):
@@ -40,7 +39,15 @@ def main(argv: Sequence[str]) -> int:
     out = sys.stdout.buffer
     stdin = cast(BufferedReader, sys.stdin.buffer)
     for line in read_lines(stdin.read1, out.flush):
-        out.write(classify_line(line))
+        try:
+            if line is None:
+                raise BadLine(f"the line is longer than {MAX_LINE} bytes")
+            id, given = parse_action(line)
+            found = judge(given)
+            reply = error_json(found.error, id) if isinstance(found, Unjudged) else assessment_json(found, id)
+        except BadLine as error:
+            reply = error_json(str(error), error.id)
+        out.write(json.dumps(reply, separators=(",", ":")).encode() + b"\n")
     out.flush()
     return 0
 
@@ -56,25 +63,13 @@ def read_lines(read: Callable[[int], bytes], before_waiting: Callable[[], None])
         *whole, last = chunk.split(b"\n")
         for line in whole:
             rest += line
-            yield _OVERLONG if overlong or len(rest) > MAX_LINE else bytes(rest)
+            yield None if overlong or len(rest) > MAX_LINE else bytes(rest)
             rest, overlong = bytearray(), False
         rest += last
         if len(rest) > MAX_LINE:
             rest, overlong = bytearray(), True
     if rest or overlong:
-        yield _OVERLONG if overlong else bytes(rest)
-
-
-def classify_line(line: bytes | None) -> bytes:
-    try:
-        if line is None:
-            raise BadLine(f"the line is longer than {MAX_LINE} bytes")
-        id, given = parse_action(line)
-        found = judge(given)
-        reply = error_json(found.error, id) if isinstance(found, Unjudged) else assessment_json(found, id)
-    except BadLine as error:
-        reply = error_json(str(error), error.id)
-    return json.dumps(reply, separators=(",", ":")).encode() + b"\n"
+        yield None if overlong else bytes(rest)
 
 
 def parse_action(line: bytes) -> tuple[Id, Action]:

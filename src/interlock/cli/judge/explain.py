@@ -36,8 +36,6 @@ _GO_WITH = {"adapter": "operation", "params": "operation", "crude": "operation",
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that answers an unknown option with the advice to quote the command."""
-
     def error(self, message: str) -> NoReturn:
         hint = ""
         if message.startswith("unrecognized arguments"):

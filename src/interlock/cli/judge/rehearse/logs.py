@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -64,14 +64,16 @@ class AgentLog(Struct):
 
 
 def read_records(path: Path, tally: LogTally) -> Iterator[dict[str, Any]]:
+    for line in _lines(path):
+        if isinstance(found := _json(line), dict):
+            yield found
+        elif line.strip():
+            tally.malformed += 1
+
+
+def _lines(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
-        while line := file.readline(LONGEST):
-            if not line.strip():
-                continue
-            if isinstance(found := _json(line), dict):
-                yield found
-            else:
-                tally.malformed += 1
+        yield from iter(lambda: file.readline(LONGEST), b"")
 
 
 def _json(text: str | bytes) -> Any:
@@ -147,7 +149,6 @@ def _arguments(value: object) -> dict[str, Any]:
 
 
 def _outcome(output: object) -> str:
-    """RAN or FAILED by the exit code in the output; UNKNOWN where the log has none."""
     found = _arguments(output)
     code = table_in(found, "metadata").get("exit_code", found.get("exit_code"))
     if isinstance(code, int):
@@ -167,7 +168,7 @@ _ESCAPED = {r"\n": "\n", r"\\": "\\"}
 
 def read_history(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
     """The commands that are not older than `since`; one without a time is as old as the file."""
-    home, written, lines = str(Path.home()), path.stat().st_mtime, _lines(path, tally)
+    home, written, lines = str(Path.home()), path.stat().st_mtime, _texts(path, tally)
     first = next(lines, "")
     lines = chain([first], lines)
     for text, at in _fish(lines) if first.startswith("- cmd: ") else _posix(_join_continued(lines)):
@@ -214,13 +215,12 @@ def _join_continued(lines: Iterator[str]) -> Iterator[str]:
     yield kept
 
 
-def _lines(path: Path, tally: LogTally) -> Iterator[str]:
-    with path.open("rb") as file:
-        while raw := file.readline(LONGEST):
-            if b"\0" in raw:
-                tally.malformed += 1
-            else:
-                yield raw.decode("utf-8", "replace").rstrip("\n")
+def _texts(path: Path, tally: LogTally) -> Iterator[str]:
+    for line in _lines(path):
+        if b"\0" in line:
+            tally.malformed += 1
+        else:
+            yield line.decode("utf-8", "replace").rstrip("\n")
 
 
 LINES_TO_DETECT = 50  # lines of a file until it is known what it is
@@ -266,12 +266,10 @@ def calls(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
 def _reader(path: Path) -> Callable[[Path, float, LogTally], Iterator[PastCall]]:
     if path.name in _NAMES:
         return read_history
-    with path.open("rb") as file:
-        for _ in range(LINES_TO_DETECT):
-            record = table_of(_json(file.readline(LONGEST)))
-            kind = record.get("type")
-            if (kind in _KINDS and "payload" in record) or kind in ("function_call", *_OUTPUTS):  # once without payload
-                return read_codex_log
-            if "sessionId" in record or (kind in ("user", "assistant") and "message" in record):
-                return read_claude_log
+    for record in map(table_of, map(_json, islice(_lines(path), LINES_TO_DETECT))):
+        kind = record.get("type")
+        if (kind in _KINDS and "payload" in record) or kind in ("function_call", *_OUTPUTS):  # once without payload
+            return read_codex_log
+        if "sessionId" in record or (kind in ("user", "assistant") and "message" in record):
+            return read_claude_log
     return read_claude_log if path.suffix == ".jsonl" else read_history

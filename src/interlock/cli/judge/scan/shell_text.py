@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -250,6 +251,7 @@ _FLAGS = re.compile(r"^(?:--[a-z-]+(?:=\S+)?\s+)+")
 _HEREDOC = re.compile(r"<<-?\s*([\"']?)([A-Za-z_]\w*)\1")
 _PAIR = re.compile(r"([A-Za-z_]\w*)=(\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?:[^\s\\]|\\.)+)")
 _SHEBANG = re.compile(r"#!\s*\S*?(?:env\s+)?([\w.]+)\s*$")
+_NO_INSTRUCTION = re.compile(r"\s*(?:#|$)")
 _RUNS = frozenset({"RUN", "CMD", "ENTRYPOINT", "HEALTHCHECK"})
 
 
@@ -325,32 +327,27 @@ def _words(text: str) -> list[str] | None:
 def _instructions(text: str) -> Iterator[tuple[int, str, list[Snippet]]]:
     lines = text.split("\n")
     escape = "`" if re.match(r"#\s*escape\s*=\s*`", lines[0]) else "\\"
-    at = 0
-    while at < len(lines):
-        first = at
-        parts: list[str] = []
-        if not lines[at].strip() or lines[at].lstrip().startswith("#"):
-            at += 1
+    numbered = enumerate(lines, 1)
+    for first, start in numbered:
+        if _NO_INSTRUCTION.match(start):
             continue
-        while at < len(lines):
-            line = lines[at].rstrip()
-            at += 1
-            if parts and (not line or line.lstrip().startswith("#")):
-                parts.append("\\")  # comments and empty lines inside an instruction are as if not there
-                continue
-            if not line.endswith(escape):
-                parts.append(line)
+        parts: list[str] = []
+        for line in chain([start], (line for _, line in numbered)):
+            # Comments and empty lines inside an instruction are as if not there.
+            part = escape if _NO_INSTRUCTION.match(line) else line.rstrip()
+            parts.append(part.removesuffix(escape) + "\\" if part.endswith(escape) else part)
+            if not part.endswith(escape):
                 break
-            parts.append(line[: -len(escape)] + "\\")
         body = "\n".join(parts)
         if body.endswith("\\"):
             body = body.rstrip("\\\n")
         heredocs: list[Snippet] = []
         if re.match(r"\s*(RUN|COPY|ADD|ONBUILD)\b", body, re.IGNORECASE):
             for mark in _HEREDOC.finditer(body):
-                start = at
-                while at < len(lines) and lines[at].strip() != mark[2]:
-                    at += 1
-                heredocs.append(Snippet("\n".join(lines[start:at]), tuple(range(start + 1, max(at, start + 1) + 1))))
-                at += 1
-        yield first + 1, body, heredocs
+                inner: list[tuple[int, str]] = []
+                for at, line in numbered:
+                    if line.strip() == mark[2]:
+                        break
+                    inner.append((at, line))
+                heredocs.append(Snippet("\n".join(line for _, line in inner), tuple(at for at, _ in inner) or (first,)))
+        yield first, body, heredocs
