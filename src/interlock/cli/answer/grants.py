@@ -104,7 +104,6 @@ def _shown(value: object) -> str:
     return visible(", ".join(map(str, value)) if isinstance(value, list) else str(value))
 
 
-_DOES = {"allow": "let pass", "deny": "denied"}
 SHOWN = 5
 
 
@@ -121,10 +120,22 @@ def deny_main(args: Args) -> int:
 def _answer(verdict: str, args: Args) -> int:
     if args.pattern and args.list:
         args.fail("PATTERN or --list, not both")
-    if args.pattern:
-        return _add_answer(verdict, args)
-    found = operator_rows(args, "standing")
-    return report(args, found, _answer_blocks(found))
+    if not args.pattern:
+        found = operator_rows(args, "standing")
+        return report(args, found, _answer_blocks(found))
+    with wrong_usage(PatternSyntax):
+        Glob.of(args.pattern)
+    seconds = parse_duration(args.lasts) if args.lasts else 0
+    body = {"verdict": verdict, "pattern": args.pattern, "why": args.why, "seconds": seconds}
+    with operator_session(args) as operator:
+        say(_trial_lines(verdict, args.pattern, operator.post("/standing/trial", body)), to_errors=args.json)
+        how_long = f"for {format_span(seconds)}" if seconds else "until you take it back"
+        if not confirm(f"\n{verdict.capitalize()} {args.pattern!r} {how_long}?"):
+            raise CommandError("nothing was changed")
+        made = operator.post("/standing", body)
+    id, done = short_id(made["id"]), "Allowed" if verdict == "allow" else "Denied"
+    ways = f"`interlock revoke {id}` takes it back, `interlock {verdict} --list` shows them all."
+    return report(args, made, f"{done}: {id}. {ways}")
 
 
 def _answer_blocks(found: Sequence[Row]) -> Lines:
@@ -142,27 +153,12 @@ def _answer_blocks(found: Sequence[Row]) -> Lines:
         yield line("`interlock revoke ID` takes one back.")
 
 
-def _add_answer(verdict: str, args: Args) -> int:
-    with wrong_usage(PatternSyntax):
-        Glob.of(args.pattern)
-    seconds = parse_duration(args.lasts) if args.lasts else 0
-    body = {"verdict": verdict, "pattern": args.pattern, "why": args.why, "seconds": seconds}
-    with operator_session(args) as operator:
-        say(_trial_lines(verdict, args.pattern, operator.post("/standing/trial", body)), to_errors=args.json)
-        how_long = f"for {format_span(seconds)}" if seconds else "until you take it back"
-        if not confirm(f"\n{verdict.capitalize()} {args.pattern!r} {how_long}?"):
-            raise CommandError("nothing was changed")
-        made = operator.post("/standing", body)
-    id, done = short_id(made["id"]), "Allowed" if verdict == "allow" else "Denied"
-    ways = f"`interlock revoke {id}` takes it back, `interlock {verdict} --list` shows them all."
-    return report(args, made, f"{done}: {id}. {ways}")
-
-
 def _trial_lines(verdict: str, pattern: str, found: Row) -> Lines:
-    changed, unchanged, records = (found[key] for key in ("changed", "unchanged", "records"))
+    changed, unchanged = found["changed"], found["unchanged"]
     yield line(f"{verdict} ", "heading") + line(pattern, "command")
     yield ()
-    yield line(f"Of the last {pluralize(records, 'recorded action')} it would have {_DOES[verdict]} {changed}.")
+    records, does = pluralize(found["records"], "recorded action"), "denied" if verdict == "deny" else "let pass"
+    yield line(f"Of the last {records} it would have {does} {changed}.")
     yield from _rows(found["examples"], changed)
     if unchanged:
         otherwise = "denied anyway" if verdict == "deny" else "answered as before"

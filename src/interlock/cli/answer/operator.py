@@ -23,7 +23,7 @@ from interlock.cli.command import (
 )
 from interlock.cli.output import report, report_table, say, typed_name
 from interlock.cli.sign_in import OK_STATUS, ask_line, operator_change, operator_rows, operator_session
-from interlock.client import DaemonClient, path_segment
+from interlock.client import path_segment
 from interlock.identity.keys.passphrases import EnrolError, operator_name
 from interlock.identity.operators import ask_passphrase, enrol_at_terminal
 from interlock.identity.terminal import SCREEN_SECONDS, controlling_terminal, show_once
@@ -177,14 +177,10 @@ def codes_main(args: Args) -> int:
         found = list_of(operator, "challenges")
         if args.json or args.list or not found:
             return report(args, found, _lines(found))
-        _show(operator, _choose_challenge(found, args.id))
-    return OK
-
-
-def _show(operator: DaemonClient, challenge: Row) -> None:
-    if challenge["state"] != "open":
-        challenge = operator.post(f"/challenges/{challenge['id']}/reissue")
-    shown = operator.post(f"/challenges/{challenge['id']}/reveal")
+        challenge = _choose_challenge(found, args.id)
+        if challenge["state"] != "open":
+            challenge = operator.post(f"/challenges/{challenge['id']}/reissue")
+        shown = operator.post(f"/challenges/{challenge['id']}/reveal")
     screen = [
         f"Interlock: a code for {_who(challenge)}", "", f"  {_what(challenge)}", "", f"  challenge  {challenge['id']}",
         f"  code       {shown['code']}", "",
@@ -193,18 +189,18 @@ def _show(operator: DaemonClient, challenge: Row) -> None:
     ]  # fmt: skip
     with controlling_terminal() as terminal:
         how = "erased" if show_once(terminal, screen, SCREEN_SECONDS) else "erased after a minute"
-    print(
-        f"The code for challenge {challenge['id']} was shown and {how}. It counts once; `interlock codes` makes another."
-    )
+    words = f"The code for challenge {challenge['id']} was shown and {how}."
+    print(f"{words} It counts once; `interlock codes` makes another.")
+    return OK
 
 
 def _choose_challenge(found: Sequence[Row], id: str) -> Row:
-    if id:
-        meant = [one for one in found if one["id"].startswith(id.lower())]
-        if len(meant) != 1:
-            which = "more than one" if meant else "no"
-            raise CommandError(f"{which} challenge begins with {id!r}; see `interlock codes --list`")
+    meant = [one for one in found if id and one["id"].startswith(id.lower())]
+    if len(meant) == 1:
         return meant[0]
+    if id:
+        which = "more than one" if meant else "no"
+        raise CommandError(f"{which} challenge begins with {id!r}; see `interlock codes --list`")
     say(_lines(found))
     question = "Show the code of which? [1] " if len(found) > 1 else "Show its code? [Enter] "
     typed = ask_line(question) or "1"
@@ -230,5 +226,4 @@ def _what(challenge: Row) -> str:
 
 
 def _who(challenge: Row) -> str:
-    agent = challenge["agent"]
-    return visible(f"{agent['name']} ({agent['principal']})".lstrip())[:300]
+    return visible("{name} ({principal})".format_map(challenge["agent"]).lstrip())[:300]

@@ -100,7 +100,11 @@ def _print_result(found: Row) -> None:
         raise CommandError(describe_later_changes(sum(bool(one.get("later")) for one in found.get("changes") or ())))
     if not found.get("undone"):
         raise CommandError(f"it could not be brought back: {found.get('problem') or 'no reason was given'}")
-    say(done_lines(found))
+    total = int(found.get("total") or 0)
+    done = line(f"Brought back: {count_words(total, 'change')}." if total else "Nothing had to be changed.", "allow")
+    say([done, *map(line, found.get("say") or ())])
+    if found.get("undoableAs"):
+        say([line(f"`interlock undo {found['undoableAs']}` takes this back.", "dim")])
 
 
 MOST_LINES = 200  # of differences, in all
@@ -133,16 +137,7 @@ def plan_lines(plan: Row) -> Lines:
     yield from map(line, plan.get("say") or ())
 
 
-def done_lines(found: Row) -> Lines:
-    total = int(found.get("total") or 0)
-    yield line(f"Brought back: {count_words(total, 'change')}." if total else "Nothing had to be changed.", "allow")
-    yield from map(line, found.get("say") or ())
-    if found.get("undoableAs"):
-        yield line(f"`interlock undo {found['undoableAs']}` takes this back.", "dim")
-
-
 def describe_later_changes(number: int) -> str:
     what = f"{number:,} of these were" if number > 1 else "one of these was"
-    return (
-        f"{what} worked on since; nothing was changed. --force overwrites later work too, which can be undone in turn"
-    )
+    why = "--force overwrites later work too, which can be undone in turn"
+    return f"{what} worked on since; nothing was changed. {why}"

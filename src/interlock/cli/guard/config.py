@@ -21,11 +21,9 @@ main = CommandWords(__name__)
 @main.word
 def _show(args: Args) -> None:
     config = settings(args)
-    project = find_project_files(str(Path.cwd()))
-    broken = [
-        f"{one.path} cannot be used, so everything is asked about: {why}" for one in project for why in one.problems
-    ]
-    warnings = [*config.concerns(), *broken]
+    project, warnings = find_project_files(str(Path.cwd())), config.concerns()
+    for one in project:
+        warnings += [f"{one.path} cannot be used, so everything is asked about: {why}" for why in one.problems]
     shown = effective_settings(config)
     if args.json:
         files = [{"path": one.path, "problems": list(one.problems)} for one in project]
@@ -47,7 +45,11 @@ def _check(args: Args) -> int:
     try:
         config = settings(args)
         warnings = [*_concerns(config), *(words for loaded in read_adapters(config) for words in loaded.warnings)]
-        _read_rules(config)
+        if config.rules:
+            try:
+                rules_of(config)
+            except PackError as error:
+                raise PackError(f"{config.path}: rules.files: {error}") from None
     except (ConfigError, PackError) as error:
         if args.json:
             say_json({"usable": False, "problem": str(error), "warnings": []})
@@ -64,14 +66,6 @@ def _concerns(config: Config) -> list[str]:
         return config.concerns()
     except PolicyError as error:
         raise ConfigError(f"{config.path}: policy.use: {error}" if config.path else str(error)) from None
-
-
-def _read_rules(config: Config) -> None:
-    if config.rules:
-        try:
-            rules_of(config)
-        except PackError as error:
-            raise PackError(f"{config.path}: rules.files: {error}") from None
 
 
 @main.word

@@ -11,7 +11,6 @@ from typing import Any
 
 from interlock.socket_peers import foreign_peer
 
-OK = 0
 _SECONDS = 1.0
 _MOST = 1_000_000  # characters of the agent's own JSON, which is read and not needed
 
@@ -22,7 +21,7 @@ def main(argv: Sequence[str]) -> int:
         sys.stdin.read(_MOST)
     path = Path(argv[0]) if len(argv) == 1 and not argv[0].startswith("-") else _configured(argv)
     print(status_text(quick_request(path, "/status", seconds=_SECONDS)))
-    return OK
+    return 0
 
 
 def status_text(status: Mapping[str, Any] | None) -> str:

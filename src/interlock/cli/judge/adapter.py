@@ -137,9 +137,9 @@ def _json(name: str, reading: AdapterReading) -> dict[str, Any]:
     return {
         "file": name,
         "usable": reading.usable,
-        "name": adapter.name if adapter else None,
-        "version": adapter.version if adapter else None,
-        "trust": _trust_of(adapter)[0].word if adapter else None,
+        "name": adapter and adapter.name,
+        "version": adapter and adapter.version,
+        "trust": adapter and _trust_of(adapter)[0].word,
         "operations": [_row_json(row) for row in _rows(adapter)] if adapter else [],
         "problems": [
             {"line": item.line, "severity": item.word, "place": item.place, "message": item.message}
@@ -149,16 +149,15 @@ def _json(name: str, reading: AdapterReading) -> dict[str, Any]:
 
 
 def _row_json(row: CheckedOperation) -> dict[str, Any]:
+    found = row.found
     return {
-        "name": row.operation.name,
-        "category": row.operation.category,
-        "line": row.operation.line,
-        "level": int(row.found.level),
-        "level_name": row.found.level.word,
-        "source": row.found.source,
-        "highest": row.raised or row.found.level.word,
+        **{key: getattr(row.operation, key) for key in ("name", "category", "line")},
+        "level": int(found.level),
+        "level_name": found.level.word,
+        "source": found.source,
+        "highest": row.raised or found.level.word,
         "passes": row.passes,
-        "warnings": [notice.as_json() for notice in row.found.warnings],
+        "warnings": [notice.as_json() for notice in found.warnings],
     }
 
 
@@ -171,13 +170,13 @@ def _list_adapters(args: Args) -> int:
 
 
 def _adapter_row(one: Mapping[str, Any]) -> tuple[str, ...]:
-    keys = ("name", "version", "trust", "operations")
     due = f"; a new review is due since {one['revalidate_by'][:10]}" if one.get("overdue") else ""
     own, step = "its file says so", (one["history"] or [{}])[-1]
     if one["kind"] == "server":
         own, one = "its proxy says so", {**one, "version": f"server {one['mark'][:8]}", "operations": "-"}
     changed = f"{step['by']}: {step['reason']}" if step.get("by") else own
-    return (*(str(one[key]) for key in keys), f"{one['why'] or changed}{due}")
+    cells = [str(one[key]) for key in ("name", "version", "trust", "operations")]
+    return (*cells, f"{one['why'] or changed}{due}")
 
 
 @_words.word

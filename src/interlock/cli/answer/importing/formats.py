@@ -148,9 +148,6 @@ def _built_in(guard: str, found: Table, verdicts: Mapping[str, str], at: str = "
             yield ForeignRule(verdict, f"{at}{key}: {name}").built_in(guard)
 
 
-# Claude Code
-
-
 _CLAUDE_RULE = re.compile(r"([\w*-]+)(?:\((.*)\))?", re.DOTALL)
 WRITERS, _READERS = ("Edit", "Write", "MultiEdit", "NotebookEdit"), ("Read", "Grep", "Glob")
 
@@ -201,9 +198,6 @@ def _claude_path(rule: ForeignRule, tools: Sequence[str], inside: str, path: Pat
     return rule.carried(*(f"{tool}:{place}" for tool in tools))
 
 
-# Codex
-
-
 _DECISIONS = {"allow": ALLOW, "prompt": ASK, "forbidden": DENY}
 
 
@@ -241,9 +235,6 @@ def _codex_rule(source: str, given: Table) -> ForeignRule:
         return rule.left("a word of it has a blank or a star in it")
     patterns = (pattern for line in chosen for pattern in rule.prefix(" ".join(line)).patterns)
     return replace(rule.carried(*patterns), why=str(given.get("justification", "")))
-
-
-# dcg
 
 
 _DCG_KINDS: Mapping[str, Callable[[ForeignRule, str], ForeignRule]] = {
@@ -300,9 +291,6 @@ def _dcg_pack(found: Table, path: Path) -> Iterator[ForeignRule]:
             yield _rule(verdict, row, "pattern", "description", "name").from_regex()
 
 
-# cc-safety-net
-
-
 def _safety_net(found: Table, path: Path) -> Iterator[ForeignRule]:
     for row in _rows(found, "rules"):
         program, sub = str(row.get("command", "")), str(row.get("subcommand") or "")
@@ -314,9 +302,6 @@ def _safety_net(found: Table, path: Path) -> Iterator[ForeignRule]:
             continue
         patterns = (f"{start} {arg}" + ("*" if re.fullmatch(r"[\w-]+", arg) else "") for arg in args)
         yield ForeignRule(DENY, source, why=str(row.get("reason", ""))).carried(*patterns)
-
-
-# shellfirm
 
 
 def _shellfirm(found: Any, path: Path) -> Iterator[ForeignRule]:
@@ -335,9 +320,6 @@ def _shellfirm(found: Any, path: Path) -> Iterator[ForeignRule]:
             yield rule.from_regex()
     ids = {"deny_patterns_ids": DENY, "deny": DENY, "ignores_patterns_ids": ALLOW}
     yield from _built_in("shellfirm", given, ids)
-
-
-# nah
 
 
 _NAH = {"allow": ALLOW, "ask": ASK, "block": DENY}
