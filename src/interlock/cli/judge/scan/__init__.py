@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fnmatch import fnmatch
 from itertools import islice
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -22,7 +20,7 @@ from interlock.analysis.programs.load import reads_posix
 from interlock.cli.arguments import declared_parser
 from interlock.cli.judge.scan import shell_text
 from interlock.cli.judge.scan.ci import ci_steps
-from interlock.cli.judge.scan.shell_text import Snippet
+from interlock.cli.judge.scan.shell_text import TABLES, Snippet
 from interlock.cli.output import pluralize, progress, say_json, say_table
 from interlock.engine.assessment import Unjudged, judge
 from interlock.impact.files import decode, read_bytes
@@ -112,8 +110,7 @@ MAX_SNIPPETS = 5000  # of one file
 _HEAD = 256
 _PROJECT = "/home/user/project"  # the answer must not depend on where the files happen to be checked out
 
-_TABLES = tomllib.loads(Path(__file__).with_name("sources.toml").read_text("utf-8"))
-_ORDINARY = {place: frozenset(words) for place, words in _TABLES["ordinary"].items()}
+_ORDINARY = {place: frozenset(words) for place, words in TABLES["ordinary"].items()}
 
 
 class Hit(Struct, frozen=True):
@@ -153,7 +150,7 @@ def _entries(folder: str) -> list[str]:
             os.path.join(folder, entry.name) if folder != "." else entry.name
             for entry in found
             if entry.is_file(follow_symlinks=False)
-            or (entry.is_dir(follow_symlinks=False) and entry.name not in _TABLES["skipped"])
+            or (entry.is_dir(follow_symlinks=False) and entry.name not in TABLES["skipped"])
         )
     return []
 
@@ -218,7 +215,7 @@ class SourceKind(Struct, frozen=True):
         return found
 
 
-_SOURCES = convert(_TABLES["source"], list[SourceKind])
+_SOURCES = convert(TABLES["source"], list[SourceKind])
 _PATHS = [(re.compile(f"(?:^|.*/)(?:{one.path})"), one) for one in _SOURCES]
 
 

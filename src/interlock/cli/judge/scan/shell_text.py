@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.analysis.facts import hole
 from interlock.analysis.programs.load import reads_posix
+from interlock.strict_json import table_in
 
+TABLES = tomllib.loads(Path(__file__).with_name("sources.toml").read_text("utf-8"))
 _TEMPLATE = re.compile(
     r"\$\{\{[^\n]{0,300}?\}\}|\$\[\[[^\n]{0,300}?\]\]|<<[ ]?(?:parameters|pipeline|matrix)\.[^\n>]{0,100}>>"
 )
@@ -60,21 +65,21 @@ def procfile(text: str) -> list[Snippet]:
 
 
 def package_json(text: str) -> list[Snippet]:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
-    scripts = data.get("scripts") if isinstance(data, dict) else None
-    if not isinstance(scripts, dict):
-        return []
     found = []
     place = max(0, text.find('"scripts"'))
-    for name, command in scripts.items():
+    for name, command in table_in(_json(text), "scripts").items():
         if isinstance(command, str):
             place = _place_of(text, name, command, place)
             line = text.count("\n", 0, place) + 1
             found.append(Snippet(command, (line,) * (command.count("\n") + 1)))
     return found
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _place_of(text: str, name: str, command: str, start: int) -> int:
@@ -94,7 +99,7 @@ _FIELD = r"[0-9A-Za-z*,/?#LW~-]+"
 _JOB = re.compile(rf"^\s*(?:@\w+|{_FIELD}(?:[ \t]+{_FIELD}){{4}})[ \t]+(\S.*)$")
 _SETTING = re.compile(r"^\s*[A-Za-z_]\w*\s*=")
 _USER = re.compile(r"(root|www-data|nobody|daemon|[a-z_][a-z0-9_-]*)[ \t]+(\S.*)$")
-_COMMON_USERS = frozenset({"root", "www-data", "nobody", "daemon", "postgres", "mysql", "nginx", "ubuntu"})
+
 _PERCENT = re.compile(r"(?<!\\)%")
 
 
@@ -105,7 +110,7 @@ def crontab(text: str, system: bool = False) -> list[Snippet]:
         job = None if line.lstrip().startswith("#") or _SETTING.match(line) else _JOB.match(line)
         if job:
             user = _USER.match(job[1])
-            command = user[2] if user and (system or user[1] in _COMMON_USERS) else job[1]
+            command = user[2] if user and (system or user[1] in TABLES["cron_users"]) else job[1]
             # cron takes what follows the first % for standard input
             found.append(snippet(_PERCENT.split(command, maxsplit=1)[0].replace("\\%", "%"), number))
     return found
@@ -121,24 +126,11 @@ _RULE = re.compile(r"^[^\s#=:][^#=:]*::?(?!=)([^=#]*)$")
 _TARGET_SHELL = re.compile(r"\$\(shell\s+")
 _CONDITIONS = frozenset({"ifeq", "ifneq", "ifdef", "ifndef", "else", "endif"})
 _MARKS = "@-+ \t"
-_ROUNDS = 4
-_BUILT_IN = {
-    "MAKE": "make",
-    "RM": "rm -f",
-    "SHELL": "/bin/sh",
-    "CURDIR": ".",
-    "CC": "cc",
-    "CXX": "c++",
-    "CPP": "cc -E",
-    "AR": "ar",
-    "AS": "as",
-    "LD": "ld",
-}
 
 
 def makefile(text: str) -> list[Snippet]:
     """Each recipe line with the file's own variables filled in; and what `$(shell …)` runs."""
-    variables = {**_BUILT_IN, **_variables(text)}
+    variables = {**TABLES["make_variables"], **_variables(text)}
     found: list[Snippet] = []
     recipe: list[Snippet] = []
     in_rule = in_define = False
@@ -192,7 +184,7 @@ def _variables(text: str) -> dict[str, str]:
 
 def expand_variables(text: str, variables: Mapping[str, str]) -> str:
     """What is left is for the shell, as the shell would see it."""
-    for _ in range(_ROUNDS):
+    for _ in range(4):
         once = _REFERENCE.sub(lambda found: _fill_reference(found, variables), text)
         if once == text or len(once) > 20_000:
             break
@@ -201,8 +193,7 @@ def expand_variables(text: str, variables: Mapping[str, str]) -> str:
 
 
 def _fill_reference(found: re.Match[str], variables: Mapping[str, str]) -> str:
-    name = found[1] or found[2]
-    return variables[name] if name and name in variables else "\0" if found[0] == "$$" else found[0]
+    return variables.get(found[1] or found[2], "\0" if found[0] == "$$" else found[0])
 
 
 def _last(found: re.Match[str]) -> str:
@@ -303,7 +294,8 @@ def _run(word: str, rest: str, number: int, heredocs: list[Snippet]) -> Snippet 
             return None
         number += rest[: check.start(1)].count("\n")
         rest = check[1]
-    if rest.lstrip().startswith("[") and (words := _words(rest)):
+    words = _json(rest.replace("\\\n", " ")) if rest.lstrip().startswith("[") else None
+    if words and all(isinstance(word, str) for word in words):
         return snippet(shlex.join(words), number)
     if heredocs and _HEREDOC.match(rest.strip()) and not _HEREDOC.sub("", rest).strip():
         piece = join_snippets(heredocs)  # shell, unless its first line names another interpreter
@@ -314,14 +306,6 @@ def _run(word: str, rest: str, number: int, heredocs: list[Snippet]) -> Snippet 
         parts = (part for pair in zip(heredocs, ends, strict=False) for part in pair)
         return join_snippets([snippet(rest, number), *parts])
     return snippet(rest, number)
-
-
-def _words(text: str) -> list[str] | None:
-    try:
-        words = json.loads(text.replace("\\\n", " "))
-    except (ValueError, RecursionError):
-        return None
-    return words if isinstance(words, list) and words and all(isinstance(word, str) for word in words) else None
 
 
 def _instructions(text: str) -> Iterator[tuple[int, str, list[Snippet]]]:
