@@ -38,9 +38,8 @@ def _snippet(shell: str) -> str:
     lines = [form.format(name=name, words=words.replace("'", "'\\''")) for name, words in COMMANDS.items()]
     text = Path(__file__).with_suffix(f".{shell}").read_text("utf-8")
     options = _OPTIONS.replace("'", "\\'") if shell == "fish" else _OPTIONS
-    return (
-        text.replace("@DESCRIBED@", "\n".join(lines)).replace("@WORDS@", " ".join(lines)).replace("@OPTIONS@", options)
-    )
+    text = text.replace("@DESCRIBED@", "\n".join(lines)).replace("@WORDS@", " ".join(lines))
+    return text.replace("@OPTIONS@", options)
 
 
 def _man() -> str:

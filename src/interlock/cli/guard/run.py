@@ -41,11 +41,11 @@ _AS_ROOT = "you are root, whose files the whole system trusts: this jail holds m
 
 
 def _grants(text: str) -> list[str]:
-    given = [word.strip() for word in text.split(",") if word.strip()]
+    given = list(dict.fromkeys(filter(None, map(str.strip, text.split(",")))))
     for word in given:
         if word not in GRANTS:
             raise argparse.ArgumentTypeError(f"unknown grant {word!r:.40}; known: {', '.join(GRANTS)}")
-    return list(dict.fromkeys(given))
+    return given
 
 
 _GRANTS = {"grants": "\n".join(f"  {word:<11} {grant.words}" for word, grant in GRANTS.items())}

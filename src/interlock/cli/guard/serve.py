@@ -74,14 +74,13 @@ def _serve(config: Config, system: bool) -> int:
 def _say(config: Config, state: State, port: int) -> None:
     host = f"[{config.daemon.host}]" if ":" in config.daemon.host else config.daemon.host
     name = typed_name()
-    operators = state.store.read(lambda tx: len(tx.operators()))
     print(f"Interlock answers on http://{host}:{port} and {config.socket_path}")
     if config.separate.on:
         print(f"agents of {', '.join(config.separate.users)} ask on {config.agents_socket}")
     print(f"policy {state.policy.name}, mode {state.mode}, isolation {state.strength}")
     missing = f"no configuration file; `{name} config path` says where one goes"
     print(f"configuration {config.path}" if config.path else missing)
-    if not operators:
+    if not state.store.read(lambda tx: tx.operators()):
         print(f"Nobody can approve anything yet. In a terminal of your own: {name} operator add")
     else:
         console = config.console.public_url or f"http://localhost:{port}"

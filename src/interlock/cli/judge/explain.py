@@ -149,11 +149,9 @@ def show(
         del report["id"]
         print(json.dumps(report, indent=2, default=dict))
     else:
-        limits = [
-            labelled("Raised", f"for {one.get('name') or one['principal']} now: {one['words']}", "ask")
-            for one in reached
-        ]
-        say([*explain(action, answer), *_project_lines(project), *limits])
+        say([*explain(action, answer), *_project_lines(project)])
+        for one in reached:
+            say([labelled("Raised", f"for {one.get('name') or one['principal']} now: {one['words']}", "ask")])
     return answer.verdict.exit_code
 
 
@@ -185,10 +183,8 @@ def _inspector() -> Iterator[Callable[[Mapping[str, Any]], Impact]]:
 
 def _text(words: Sequence[str]) -> str:
     """One argument verbatim, several joined with quoting, else standard input."""
-    if len(words) == 1 and words[0] != "-":
-        return words[0]
-    if len(words) > 1:
-        return shlex.join(words)
+    if words and words != ["-"]:
+        return shlex.join(words) if len(words) > 1 else words[0]
     if not words and sys.stdin.isatty():
         return ""
     return decode(sys.stdin.buffer.read(MAX_INPUT)).removesuffix("\n")
@@ -250,6 +246,6 @@ def _cd(line: str) -> str | None:
         words = shlex.split(line)
     except ValueError:
         return None
-    if words[:1] != ["cd"] or len(words) > 2 or any(mark in line for mark in ";&|$`<>"):
+    if words[:1] != ["cd"] or len(words) > 2 or set(line) & set(";&|$`<>"):
         return None
     return words[1] if len(words) == 2 else "~"

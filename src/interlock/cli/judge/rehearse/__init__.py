@@ -115,15 +115,15 @@ def rehearsal_json(days: int, found: Rehearsal) -> dict[str, Any]:
 
 def _rules(found: Rehearsal) -> Lines:
     rules = found.by_rule()
-    if rules:
-        yield ()
-        yield line("Why you would have been asked", "heading")
+    if not rules:
+        return
+    yield ()
+    yield line("Why you would have been asked", "heading")
     for rule, asked in rules[:SHOWN]:
         yield line(f"  {len(asked):>4}  {rule}  ") + line(_shown(asked[-1]), "command")
     if len(rules) > SHOWN:
         yield line(f"        and {pluralize(len(rules) - SHOWN, 'other rule')} (--json has all)", "dim")
-    if rules:
-        yield line("A false alarm? interlock rehearse --false-alarm RULE says what would have to change.", "dim")
+    yield line("A false alarm? interlock rehearse --false-alarm RULE says what would have to change.", "dim")
 
 
 def _losses(lost: Sequence[RehearsedQuestion]) -> Lines:
@@ -157,8 +157,8 @@ def _near_misses(rule: str, marked: Sequence[RehearsedQuestion], known: bool) ->
 
 def _skipped(found: Rehearsal) -> Lines:
     tally = found.tally
-    said = [pluralize(tally.malformed, "line") + " that could not be read"] if tally.malformed else []
-    said += [pluralize(tally.unjudged, "call") + " that could not be judged"] if tally.unjudged else []
+    said = [f"{pluralize(tally.malformed, 'line')} that could not be read"] if tally.malformed else []
+    said += [f"{pluralize(tally.unjudged, 'call')} that could not be judged"] if tally.unjudged else []
     said += [f"not opened: {name}" for name in tally.unread[:SHOWN]]
     if said:
         yield ()
@@ -235,9 +235,7 @@ def _candidates(asked: Sequence[RehearsedQuestion]) -> list[tuple[str, str]]:
 def _try_grant(
     effect: str, target: str, asked: Sequence[RehearsedQuestion]
 ) -> tuple[Suggestion, list[RehearsedQuestion]]:
-    grant = Grant("rehearsed", effect, (target,), HIGHEST, "", "", 0.0, 1.0)
-    spared = [
-        one for one in asked if find_covering([grant], _ANYBODY, one.effect_keys, one.assessment, "", 0.0) is not None
-    ]
+    grants = [Grant("rehearsed", effect, (target,), HIGHEST, "", "", 0.0, 1.0)]
+    spared = [one for one in asked if find_covering(grants, _ANYBODY, one.effect_keys, one.assessment, "", 0.0)]
     ceiling = max((one.assessment.level for one in spared), default=Level.DESTRUCTIVE)
     return Suggestion(effect, target, ceiling, len(spared)), spared

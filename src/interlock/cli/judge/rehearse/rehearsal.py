@@ -67,7 +67,7 @@ def _effect_fate(effect: Mapping[str, Any], base: str, home: str) -> str:
         return BACK
     path = os.path.normpath(join_target(base, target, home))
     if path.startswith(tuple(f"{folder}/" for folder in TEMP)):
-        return BACK  # temporary files
+        return BACK
     if _GLOB & set(target) or not os.path.isdir(os.path.dirname(path)):
         return OPEN
     return _git_fate(path, budget)
@@ -84,7 +84,6 @@ def _git_fate(path: str, budget: Budget) -> str:
 
 DAY = 86_400.0
 MOST = 500  # things of one session that are remembered
-Tick = Callable[[Path], None]
 
 
 class RehearsedQuestion(Struct, frozen=True):
@@ -133,7 +132,7 @@ def _record_things(sessions: Sessions, past: PastCall, judged: Judgement) -> Non
         sessions[past.session] = [*left, *new][-MOST:]
 
 
-def rehearse(logs: Iterable[Path], since: float, by: InForce, tick: Tick) -> Rehearsal:
+def rehearse(logs: Iterable[Path], since: float, by: InForce, tick: Callable[[Path], None]) -> Rehearsal:
     found, seen, sessions = Rehearsal(), set[str](), Sessions()
     by = replace(by, mode="enforcing")
     for path in logs:
