@@ -28,7 +28,6 @@ from interlock.install.user_service import add_channel, find_manager, is_running
 from interlock.notify.apprise import Apprise
 
 TRIED = "git push --force origin main"
-_TRIAL_AGENT = {"name": "first-run", "session": "first-run"}
 
 
 class InitStep(Struct, frozen=True):
@@ -156,7 +155,8 @@ def _has_operators(args: Args) -> bool:
 
 
 def _try(args: Args) -> None:
-    body = {"agent": _TRIAL_AGENT, "cwd": str(Path.home()), "command": TRIED}
+    agent = {"name": "first-run", "session": "first-run"}
+    body = {"agent": agent, "cwd": str(Path.home()), "command": TRIED}
     answer = daemon(args).ask("POST", "/evaluate", body).body
     ticket = answer.get("pendingId")
     _row("agent", f"wants to run `{TRIED}`. Nothing is run here, whatever you answer.")

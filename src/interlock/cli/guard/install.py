@@ -79,9 +79,9 @@ def _offer_agents(args: Args, home: Path) -> list[AgentDialect]:
     if not found:
         raise CommandError(f"no agent was found on this machine; name one: {', '.join(words())}")
     if not args.json:
-        print("Found on this machine:")
-        for agent, sign in found:
-            print(f"  {agent.word:<12} {agent.title} ({sign})")
+        print(
+            "Found on this machine:", *(f"  {agent.word:<12} {agent.title} ({sign})" for agent, sign in found), sep="\n"
+        )
         print()
     offered = [agent for agent, _ in found if agent.places(args.scope, home, home)]
     if not offered:
@@ -98,9 +98,8 @@ def _refuse_agents(changes: Sequence[FileChange]) -> None:
 
 
 def _explain(args: Args, changes: Sequence[FileChange], wanted: Sequence[FileChange]) -> None:
-    for change in changes:
-        if not change.needed:
-            print(f"{change.agent.title}: already installed in {change.name}")
+    for change in (change for change in changes if not change.needed):
+        print(f"{change.agent.title}: already installed in {change.name}")
     for note in dict.fromkeys(f"{change.agent.title}: {change.place.note}" for change in changes if change.place.note):
         print(f"To do: {note}")
     if args.http and wanted:
@@ -136,13 +135,12 @@ def _switch_wrapping(args: Args, config: Config, agents: Sequence[AgentDialect])
 
 def _record(args: Args, done: Sequence[dict[str, Any]]) -> None:
     """Reports to a running daemon; the hooks work without it."""
-    for word in dict.fromkeys(one["agent"] for one in done):
-        files = [one["path"] for one in done if one["agent"] == word]
-        try:
+    try:
+        for word in dict.fromkeys(one["agent"] for one in done):
+            files = [one["path"] for one in done if one["agent"] == word]
             daemon(args).post("/hooks", {"change": "installed", "agent": word, "scope": args.scope, "files": files})
-        except (ApiError, NoDaemon) as error:
-            print(f"interlock install: not on the record: {error}", file=sys.stderr)
-            return
+    except (ApiError, NoDaemon) as error:
+        print(f"interlock install: not on the record: {error}", file=sys.stderr)
 
 
 def _write(changes: Sequence[FileChange], config: Config) -> tuple[list[dict[str, Any]], list[InstallRefusal]]:
@@ -297,8 +295,7 @@ def _guarded_users(args: Args) -> tuple[str, ...]:
         return tuple(dict.fromkeys(args.users))
     if SYSTEM_CONFIG.is_file():
         return load_config(SYSTEM_CONFIG, {}).separate.users
-    caller = os.environ.get("SUDO_USER", "")
-    if caller not in ("", "root"):
+    if (caller := os.environ.get("SUDO_USER", "root")) not in ("", "root"):
         return (caller,)
     raise UsageError("whose agents are to be guarded? Say it with --for USER; root's own cannot be")
 
@@ -348,9 +345,6 @@ def perform_steps(args: Args, wanted: Sequence[SystemStep]) -> None:
 
 
 def _show_steps(args: Args, wanted: Sequence[SystemStep], heading: str) -> None:
-    if args.json or not wanted:
-        return
-    print(heading)
-    for number, step in enumerate(wanted, 1):
-        print(f"  {number}. {step.words}")
-    print(flush=True)
+    if wanted and not args.json:
+        steps = (f"  {number}. {step.words}" for number, step in enumerate(wanted, 1))
+        print(heading, *steps, "", sep="\n", flush=True)
