@@ -54,9 +54,8 @@ def status_lines(found: Row, socket: str, hooks: Sequence[Row]) -> Lines:
     yield labelled("Operators", *_operators(found))
     yield labelled("Agents", *_guarded(hooks))
     jails = [(one["program"], ", ".join(one["grants"])) for one in found["jails"]]
-    if jails:
-        words = (f"{program} (granted: {grants})" if grants else program for program, grants in jails)
-        yield labelled("Jailed", ", ".join(words))
+    if words := ", ".join(f"{program} (granted: {grants})" if grants else program for program, grants in jails):
+        yield labelled("Jailed", words)
     tickets, codes = found["openTickets"] or 0, found["openChallenges"] or 0
     waiting = pluralize(tickets, "open ticket") + ("; see `interlock pending`" if tickets else "")
     waiting += f"; {pluralize(codes, 'challenge')} for a code, see `interlock codes`" if codes else ""
@@ -137,7 +136,7 @@ def doctor_main(args: Args) -> int:
     chosen = _chosen(args, config)
     general = list(_general(args, config, chosen))
     each = [(one, list(_each(args, one, config))) for one in chosen]
-    problems = sum(check.state == "problem" for check in [*general, *(check for _, found in each for check in found)])
+    problems = sum(check.state == "problem" for found in (general, *(found for _, found in each)) for check in found)
     agents = [{**_hook_row(one), "findings": to_builtins(found)} for one, found in each]
     body = {"well": not problems, "findings": to_builtins(general), "agents": agents}
     return report(args, body, _lines(problems, general, each), not problems)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 from msgspec import Struct, to_builtins
@@ -77,12 +78,10 @@ def _lines(files: Sequence[ImportedFile]) -> Lines:
             for pattern in rule.patterns:
                 yield line(f"  {rule.verdict:<6}", rule.verdict) + line(pattern, "command")
             yield line(f"         from {_short(rule.source)}", "dim")
-        asks = [rule for rule in file.rules if rule.patterns and rule.verdict == ASK]
-        if asks:
+        if asks := [f'"{visible(one)}"' for rule in file.rules if rule.verdict == ASK for one in rule.patterns]:
             yield ()
             yield line("Always asked about there. For the same here, in a policy of your own (docs/guide/policies.md):")
-            quoted = ", ".join(f'"{visible(pattern)}"' for rule in asks for pattern in rule.patterns)
-            yield line(f"  patterns.approve = [{quoted}]", "command")
+            yield line(f"  patterns.approve = [{', '.join(asks)}]", "command")
         problems = [rule for rule in file.rules if rule.problem]
         if problems:
             yield ()
@@ -120,7 +119,6 @@ def _save(args: Args, wanted: Sequence[tuple[str, str, str, int]]) -> int:
 
 
 _TEXTS = tomllib.loads(Path(__file__).with_name("probes.toml").read_text("utf-8"))
-_SELF = "self_protection."
 
 
 def why_refused(pattern: str, rules: Rulebook, config: Config) -> str:
@@ -138,7 +136,7 @@ def why_refused(pattern: str, rules: Rulebook, config: Config) -> str:
         action = command_action(text, "/home/user/project")
         judgement = judge(action, rules)
         assessment = judgement.assessment
-        guard = any(finding.rule.startswith(_SELF) for finding in assessment.findings)
+        guard = any(finding.rule.startswith("self_protection.") for finding in assessment.findings)
         if (assessment.level >= Level.FORBIDDEN or guard) and covers((glob,), match_names(action, judgement.facts)):
             what = "acts against the guard itself" if guard else "is forbidden"
             return f"it would cover `{text}`, which {what}"
@@ -158,7 +156,6 @@ def _own_paths(config: Config) -> Iterator[Path]:
     home = Path.home()
     yield config.folder / "state.db"
     yield Path(config.path) if config.path else home / ".config" / "interlock" / "interlock.toml"
-    for word in words():
-        for scope in SCOPES:
-            for place in agent(word).places(scope, home, home / "project"):
-                yield place.path
+    for word, scope in product(words(), SCOPES):
+        for place in agent(word).places(scope, home, home / "project"):
+            yield place.path
