@@ -54,8 +54,6 @@ from interlock.client import ApiError, DaemonClient, path_segment
 from interlock.local_times import ago, clock, moment_seconds
 from interlock.model import requirement_words
 
-EVERY = 2.0  # seconds
-
 
 @command()
 def pending_main(args: Args) -> None:
@@ -104,7 +102,7 @@ def _watch(operator: DaemonClient, found: list[Row], as_json: bool) -> None:
             else:
                 say([_watched(ticket)])
         known = current
-        time.sleep(EVERY)
+        time.sleep(2.0)
         found = open_tickets(operator)
 
 
@@ -268,10 +266,8 @@ def _short(ticket: Row) -> str:
 
 def _matter(ticket: Row) -> dict[str, Any]:
     """The fields that an answer is about: no times, and no other people's answers."""
-    return {
-        key: ticket.get(key)
-        for key in ("title", "action", "level", "irreversible", "reason", "findings", "agent", "requirement")
-    }
+    keys = ("title", "action", "level", "irreversible", "reason", "findings", "agent", "requirement")
+    return {key: ticket.get(key) for key in keys}
 
 
 def _approved(ticket: Row, again: bool) -> str:

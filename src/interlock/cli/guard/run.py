@@ -37,7 +37,6 @@ from interlock.sandbox.supervise import supervise
 
 NOT_FOUND = 127
 _PATIENCE = 20.0  # seconds for a daemon to come up
-_AS_ROOT = "you are root, whose files the whole system trusts: this jail holds mistakes, not malice"
 
 
 def _grants(text: str) -> list[str]:
@@ -68,7 +67,8 @@ def main(args: Args) -> int:
     program = find_bubblewrap()
     if not args.dry_run:
         _daemon_answers(config)
-    _warn(_AS_ROOT if os.getuid() == 0 else "")
+    if os.getuid() == 0:
+        _warn("you are root, whose files the whole system trusts: this jail holds mistakes, not malice")
     guarded = guarded_files(at)
     _warn(_unguarded(command[0], guarded))
     holders = Placeholders()
