@@ -54,7 +54,6 @@ class CmdReading(Struct):
 
 
 def read_cmd(source: str, out: Report) -> None:
-    """Reports all effects of this text, and the text that cannot be read."""
     try:
         _text(CmdReading(WindowsReport(out), goes_back="goto" in source.lower()), source)
     except (RecursionError, MemoryError):
@@ -393,7 +392,6 @@ _BUILTINS: dict[str, Callable[[CmdReading, CmdLine], str | None]] = each_name(
 
 
 def _run_program(session: CmdReading, line: CmdLine) -> str:
-    """Reported to the rules, and read where the text itself wrote it."""
     program, words, out = line.words[0], list(map(plain_holes, line.words[1:])), session.out
     name = program_name(program)
     if (url := out.url_among(program, line.words[1:]) or download_in(program)) is not None:

@@ -78,7 +78,6 @@ class CmdCursor(Struct):
 
 
 def parse(source: str, step: Callable[[], None]) -> tuple[tuple[Node, ...], WindowsSyntaxError | None]:
-    """Every command up to the first trouble, and that trouble."""
     cursor = CmdCursor(source, step)
     nodes: list[Node] = []
     try:

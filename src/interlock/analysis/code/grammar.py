@@ -24,8 +24,6 @@ _DEPTH = 160  # nodes inside each other
 
 
 class GrammarTable(Struct, frozen=True):
-    """What the nodes of one language become."""
-
     rules: Mapping[str, Rule]
     joins: frozenset[str]  # operators that put texts together
     quotes: list[tuple[bytes, Callable[[str], str]]]  # how texts are read that begin with these marks

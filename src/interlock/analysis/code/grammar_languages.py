@@ -277,14 +277,11 @@ def _sigil(build: Builder, node: Node) -> Made:
 
 
 class _Parts(Struct, frozen=True):
-    """A call's arguments, and its block by the words in it, as `do` and `else`."""
-
     args: list[Node]
     named: dict[str, Node]
     blocks: dict[str, list[Node]]
 
     def body(self, word: str = "do") -> list[Node]:
-        """What stands behind a word in the block, or after `do:`."""
         if self.blocks or word not in self.named:
             return self.blocks.get(word, [])
         return [self.named[word]]
@@ -326,7 +323,6 @@ def _if(build: Builder, call: _Parts) -> Made:
 
 
 def _case(build: Builder, call: _Parts) -> Made:
-    """Each clause may be the one."""
     subject = nodes.name("<subject>")
     made = [one for value in build.exprs(call.args) for one in nodes.assign(subject, value)]
     for clause in (*call.body(), *call.body("after")):
@@ -349,7 +345,6 @@ def _for(build: Builder, call: _Parts) -> Made:
 
 
 def _try(build: Builder, call: _Parts) -> Made:
-    """What else there is may not run."""
     made = build.block([*call.args, *call.body()])
     for other in filter(None, map(call.body, ("else", "rescue", "catch", "after"))):
         made += nodes.maybe(build.block(other))

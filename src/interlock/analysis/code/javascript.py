@@ -41,7 +41,7 @@ _WAY = re.compile(r"(?:Sync|Async|One|Many)$")
 
 
 def _parse(source: str) -> nodes.Program:
-    """The program, and whether all of it that could do anything was parsed."""
+    """Errors count where they could do anything."""
     source = source.removeprefix("\ufeff")
     root = _tree(source.partition("\n")[2] if source.startswith("#!") else source)
     broken = [text_of(node) for node in errors(root)]
@@ -56,7 +56,6 @@ def _parse(source: str) -> nodes.Program:
 
 
 def _tree(source: str) -> Node:
-    """That of TypeScript where it has fewer errors."""
     roots: list[Node] = []
     for key in ("javascript", "typescript"):
         try:
@@ -271,7 +270,6 @@ def _export(build: Builder, node: Node) -> Made:
 
 
 def _member(walk: ProgramWalk, owner: Value, name: str) -> Value:
-    """Where JavaScript has its own idea of it; UNKNOWN elsewhere."""
     if name == "constructor":
         maker = isinstance(owner, (ProgramFunction, Class)) or (path_of(owner) in ("constructor", "?"))
         return Sym("Function" if maker else "constructor", owner)
@@ -307,7 +305,6 @@ def _item(walk: ProgramWalk, owner: Value, key: Value) -> Value:
 
 
 def _module(call: LibraryCall) -> Value:
-    """What `require` gives, after telling what runs by it."""
     world, given, name = call.world, call.get(0), call.text(0)
     if isinstance(given, Sym) and origin(given, "file:"):
         return Sym("?")

@@ -100,7 +100,6 @@ class CodeLanguage(Struct, eq=False):
             walk.world.close()
 
     def answer(self, func: Sym, call: LibraryCall) -> Value:
-        """First by the `extra` answers, then by the table of the language."""
         walk, known_calls = call.walk, library(self.key)
         for file in call.given() if not walk.world.loose else ():
             if isinstance(file, OpenFile):  # taken to be written by what it is handed to

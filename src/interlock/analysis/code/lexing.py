@@ -196,7 +196,6 @@ READS: Mapping[str, Callable[[str], str]] = {
 
 
 def template(raw: str, splice: Splicer | None = None) -> tuple[Part, ...]:
-    """`splice` answers for code that begins at an offset."""
     parts: list[Part] = []
     plain: list[str] = []
     at = 0

@@ -101,7 +101,6 @@ class Library:
         return path
 
     def entry(self, path: str, name: str) -> Entry | None:
-        """Of the path, which ends in a name, or of the first pattern that it matches."""
         if path in self.calls:
             return self.calls[path]
         for index in (path.partition(".")[0].rstrip("()"), name) if self.patterns else ():
@@ -293,7 +292,7 @@ def _rows(call: LibraryCall) -> list[Value]:
 
 
 def _queried(call: LibraryCall) -> list[Value]:
-    """The model of `User.objects.…` or `session.query(User).…`."""
+    """`User.objects.…` or `session.query(User).…`."""
     for link in links(call.owner):
         if link.name.removesuffix("()") in words("rows")["queries"] and "." in link.path:
             called = link.path.endswith("()")

@@ -43,7 +43,6 @@ def _begin_line(scanner: Scanner) -> None:
 
 
 def _take(scanner: Scanner) -> bool:
-    """A token that only what stands before it tells."""
     if found := scanner.take(_NAME):
         _word(scanner, found[0])
     elif scanner.peek() not in "</" or not _operand(scanner):
@@ -244,7 +243,6 @@ def _bare(parser: TokenParser, token: CodeToken) -> int:
 
 
 def _callee(word: str) -> ast.expr:
-    """By its own name, whatever package it is called through."""
     own = word.rpartition("::")[2]
     return nodes.name(own) if own in library("perl").calls else nodes.path(word.replace("::", "."))
 
@@ -276,7 +274,6 @@ def _shift(call: LibraryCall) -> Value:
 
 
 def _find(call: LibraryCall) -> Value:
-    """Calls a function with every file below the directories."""
     parts = [one for given in call.args for one in (given.values() if isinstance(given, dict) else [given])]
     wanted = [one for one in parts if isinstance(one, ProgramFunction)] or list(call.walk.defined)
     places = [one for one in flattened(call.args) if isinstance(one, str)]

@@ -86,7 +86,6 @@ def _cuts(source: str) -> list[tuple[int, int]]:
 
 
 def _brackets(source: str, places: list[int]) -> tuple[int, Mapping[int, str]]:
-    """How deeply they nest, and which are open at each place."""
     stack, deepest, opened = list[str](), 0, dict[int, str]()
     found = [(bracket.start(), bracket[0]) for bracket in _BRACKET.finditer(source)]
     for place, bracket in sorted([*found, *((place, "") for place in places)]) if places else found:

@@ -170,7 +170,6 @@ def _eval(words: list[_Word]) -> _Body:
 
 
 def _exec(words: list[_Word]) -> _Body:
-    """The line of a shell where it redirects or pipes."""
     argv = [word for word in words if word.text not in library.words("tcl")["switches"]]
     if not any(_OPERATOR.match(word.text) for word in argv):
         return [ast.Expr(nodes.call("exec", [word.value for word in argv]))] if argv else []

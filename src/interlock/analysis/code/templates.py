@@ -124,7 +124,6 @@ class _Filling(Struct):
         return function if body else []
 
     def _each(self, part: Any) -> list[Any]:
-        """Statements and values with a mark may be several."""
         if isinstance(part, str) and part in self.marks:
             return [text_of(child) for child in self._found(part)]
         inner = part.value if isinstance(part, (ast.Expr, ast.Starred)) else None

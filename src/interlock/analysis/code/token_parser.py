@@ -97,7 +97,6 @@ class TokenParser:
             self.at = max(self.at, before + 1)
 
     def statement(self) -> list[ast.stmt]:
-        """With the loop that may follow."""
         body = nodes.as_statements(self.expression())
         while self.dialect.loops and self.skip(","):
             body += nodes.as_statements(self.expression())
@@ -140,7 +139,6 @@ class TokenParser:
         return not (token.kind == "name" and token.text.isalpha() and known)  # a statement; with a sign, a value
 
     def operand(self) -> ast.expr:
-        """With all that is hung on it: members, indexes, calls."""
         start, token = self.at, self.token
         if token.kind == "end" or self.is_op(*SEPARATORS):
             return nodes.NOTHING
@@ -174,7 +172,6 @@ class TokenParser:
         return nodes.as_expression(inner.sequence())
 
     def group(self) -> ast.expr:
-        """One value, a list, pairs, or a block."""
         opener, closer, signs = self.token.text, self.mates[self.at], set[str]()
         index = self.at + 1
         while index < closer:  # what stands inside further brackets does not count
@@ -337,7 +334,6 @@ class TokenParser:
 
 
 def branch(parser: TokenParser, later: bool = True) -> list[ast.stmt]:
-    """A block, or one statement in its place."""
     while later and parser.token.kind == "end" and parser.at < parser.stop:
         parser.at += 1
     return parser.block() if parser.is_op("{") else nodes.as_statements(parser.expression())

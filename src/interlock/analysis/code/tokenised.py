@@ -249,7 +249,6 @@ def _vim_line(line: str, level: int) -> _Code:
 
 
 def _vim_command(name: str, rest: str, level: int) -> tuple[_Code, str | None]:
-    """What a command does, and what follows its bar."""
     kind = dialect_of("vim").commands.get(name, "")
     if kind[:1] == "<":
         return _does(kind, rest.strip(" !") if kind == "<shell>" else rest), None

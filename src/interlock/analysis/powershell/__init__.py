@@ -131,7 +131,6 @@ def _argv(words: Sequence[CmdletWord]) -> list[str]:
 
 
 def _cmdlet(bound: Bound) -> Value:
-    """Reported to the rules; its result follows from its noun."""
     values = [value for word in bound.words for value in spread(word.value)]
     for value in values:
         if isinstance(value, ProgramFunction):
@@ -175,7 +174,6 @@ def _variable(name: str) -> Value:
 
 
 def _member(walk: ProgramWalk, owner: Value, name: str) -> Value:
-    """`owner.name`: of a list, that of its items."""
     if name in ("length", "count") and isinstance(owner, (str, list, dict, bytes)) and computed(owner):
         return len(owner)
     if isinstance(owner, list) and owner and f"<list>.{name}" not in library("powershell").calls:
@@ -230,7 +228,6 @@ def _splat(call: LibraryCall) -> Value:
 
 
 def _pure(work: Callable[..., Value]) -> Answer:
-    """A call that only computes, with the value that a method is called on first."""
     return lambda call: attempt(work, [*([call.owner] if call.path[0] == "." else ()), *call.args])
 
 

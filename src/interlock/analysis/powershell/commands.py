@@ -76,7 +76,6 @@ def session_of(walk: ProgramWalk) -> PsSession:
 
 
 def files_of(walk: ProgramWalk) -> WindowsReport:
-    """With those that calls of libraries fetched."""
     files = session_of(walk)
     for path, url in walk.world.downloads.items():
         files.download(path, url)
@@ -90,7 +89,6 @@ _MAX_DEPTH = 8
 
 
 def run_text(walk: ProgramWalk, text: str) -> Value:
-    """Among the names that are known by now."""
     session = session_of(walk)
     if session.depth >= _MAX_DEPTH:
         walk.world.unreadable("PowerShell inside PowerShell, too deep to follow", "nesting")
@@ -192,7 +190,6 @@ def run_line(walk: ProgramWalk, line: Value) -> Value:
 
 
 def _get_content(bound: Bound) -> Value:
-    """The text is known when it was written here."""
     made: list[Value] = []
     for path in bound.texts("path"):
         bound.world.touch("read", path)

@@ -60,7 +60,6 @@ class PsCursor(Struct):
         return found
 
     def expect(self, mark: str) -> None:
-        """Step over a mark, on this line or a later one; refuses anything else."""
         self.skip_lines()
         if not self.take(mark):
             raise WindowsSyntaxError(f"expected {mark!r} at {self.pos}")
@@ -227,7 +226,6 @@ _PLAIN_BODY = re.compile(r"[^(){}'\"#<`]+")
 
 
 def skip_to_mate(cursor: PsCursor, opener: str, closer: str) -> None:
-    """Up to the bracket that closes the one just read."""
     depth = 1
     while depth:
         cursor.match(_PLAIN_BODY)

@@ -57,7 +57,6 @@ _DECLARED = re.compile(r"[^{\r\n]*\s*\{")
 
 
 def parse(source: str) -> tuple[_Body, WindowsSyntaxError | None]:
-    """Every statement up to the first trouble, and that trouble."""
     cursor = PsCursor(plain(source), _body)
     statements: _Body = []
     try:
@@ -187,7 +186,6 @@ def _element(cursor: PsCursor, piped: ast.expr) -> ast.expr:
 
 
 def _redirect(cursor: PsCursor, saved: list[ast.expr]) -> bool:
-    """Those to files are kept as the words of who writes them."""
     found = cursor.match(_REDIRECT)
     if found and "&" not in found[0]:
         cursor.skip_blanks()

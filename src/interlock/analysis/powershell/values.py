@@ -73,18 +73,15 @@ def number(value: Value) -> int | float | None:
 
 
 def joined(value: Value, between: Value = "") -> Value:
-    """`items -join between`."""
     return result("join", [between, spread(value)])
 
 
 def filled(template: Value, *values: Value) -> Value:
-    """`template -f values`."""
     text = _SHAPE.sub(lambda found: f":0{found[2]}{found[1].replace('D', 'd')}}}", text_of(template))
     return fill(text, [one for value in values for one in spread(value)], {})
 
 
 def counted(first: Value, last: Value) -> Value:
-    """`first..last`, up or down."""
     start, end = number(first), number(last)
     if start is None or end is None or abs(end - start) > MAX_ITEMS:
         return UNKNOWN
@@ -93,7 +90,6 @@ def counted(first: Value, last: Value) -> Value:
 
 
 def split(value: Value, pattern: Value, *_: Value) -> Value:
-    """`texts -split pattern`, without regard to case."""
     mark = plain(spread(pattern)[0] if spread(pattern) else "")
     cut = [substituted(text, "\0", mark, "gi") if mark and known(text) else text for text in texts(value)]
     return [marked(piece, value) for text in cut for piece in text.split("\0")][:MAX_ITEMS]

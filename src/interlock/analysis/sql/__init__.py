@@ -24,7 +24,6 @@ _CLIENT_LINE = re.compile(
 
 
 def read_sql(text: str, out: Report, dialect: str = "") -> None:
-    """Reports every statement of a batch, and the text that cannot be read."""
     text = _CLIENT_LINE.sub(r"\g<0>;", text) if dialect == "oracle" else text
     reading = SqlBatch(out, text, dialect, _read)
     try:
@@ -70,7 +69,6 @@ def _read_batch(reading: SqlBatch, tokens: Sequence[SqlToken], flavour: str) -> 
 
 
 def read_statement(reading: SqlBatch, item: SqlStatement) -> None:
-    """The verb decides, then what stands inside."""
     at = next((at for at, token in enumerate(item.tokens) if token.mark not in WORDS.opens), len(item.tokens))
     item = item.part(at) if at else item
     if not item.tokens:
@@ -127,7 +125,6 @@ def _steer(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def _set(reading: SqlBatch, item: SqlStatement) -> None:
-    """Changes this session, or the server where it names it."""
     lasting = item.word(1) in WORDS.lasting
     scoped = item.text(1).lower().startswith(("@@global", "@@persist"))
     reading.effect("sql_alter" if lasting or scoped else "sql_read", item.word(1) if lasting else "")

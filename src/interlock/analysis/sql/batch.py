@@ -52,12 +52,10 @@ class SqlStatement(Struct, frozen=True):
         return self.part(start, end if end > 0 else None)
 
     def pieces(self) -> list[SqlStatement]:
-        """What stands between the commas at the outer level."""
         commas = [at for at, token in enumerate(self.tokens) if token.mark == "," and not self.depths[at]]
         return [self.part(start + 1, end) for start, end in zip([-1, *commas], [*commas, None], strict=True)]
 
     def group(self, index: int) -> SqlStatement:
-        """What stands between the parenthesis at a place and its partner."""
         end = index + 1
         while end < len(self.tokens) and self.depths[end] > self.depths[index]:
             end += 1
@@ -286,7 +284,6 @@ class SqlBatch(Struct):
         return found
 
     def filtered(self, item: SqlStatement, table: str, after: int = 0) -> bool:
-        """True when a WHERE, a LIMIT or an inner join narrows what is hit."""
         where = item.top("WHERE", after=after)
         if where >= 0:
             condition = item.up_to(*WORDS.after_where, start=where + 1)

@@ -64,7 +64,6 @@ def _procedure(reading: SqlBatch, name: str, argument: Sequence[SqlToken]) -> No
 
 
 def drop_kind(name: str) -> list[str]:
-    """Of the object that a routine drops, if it does."""
     return [kind] if (kind := WORDS.table("drops").get(name)) else []
 
 
@@ -141,7 +140,6 @@ def looks_like_sql(text: str) -> bool:
 
 
 def generated_by(item: SqlStatement) -> str | None:
-    """The statement that a SELECT's rows spell out, if any."""
     if item.head not in ("SELECT", "WITH"):
         return None
     start = item.top("SELECT")
@@ -195,7 +193,7 @@ def read_meta(reading: SqlBatch, line: str, before: SqlStatement | None) -> None
 
 
 def _read_copy(reading: SqlBatch, rest: str) -> None:
-    """`\\copy` runs on this side: through a program, from a file, or to one."""
+    """`\\copy` runs on this side."""
     words = rest.split()
     lowered = [word.lower() for word in words[:64]]
     if "program" in lowered:

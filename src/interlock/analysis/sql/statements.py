@@ -111,7 +111,6 @@ def read_merge(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def read_copy(reading: SqlBatch, item: SqlStatement) -> None:
-    """Into a table, out to a file of the server, or through a program."""
     program = item.top("PROGRAM")
     if program > 0:
         command = item.name(program + 1)
@@ -165,7 +164,6 @@ def _makes_superuser(item: SqlStatement, kind: str) -> bool:
 
 
 def _remember_body(reading: SqlBatch, item: SqlStatement, name: str) -> None:
-    """For a call in the same batch."""
     strings = [token.text for token in item.tokens if token.kind == "string"]
     begin = item.top("BEGIN")
     body = max(strings, key=len, default="")

@@ -15,8 +15,6 @@ WORDS = own_words("analysis/sql/words.toml")  # by which statements are told
 
 
 class SqlToken(Struct, frozen=True):
-    """One piece of SQL."""
-
     kind: str  # word, name, string, number, var, hole, meta, punct
     text: str
     word: str  # its upper-case spelling when it can be a keyword

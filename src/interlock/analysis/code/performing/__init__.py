@@ -130,7 +130,6 @@ def _open(call: LibraryCall, entry: Entry) -> Value:
 
 
 def open_mode(given: Sequence[Value]) -> str:
-    """`r`, `w` or `a`, however they are written."""
     if isinstance(given[0], int):  # flags, as the system has them
         return "a" if given[0] & 1024 else "w" if given[0] & 512 else "x" if given[0] & 3 else "r"
     mode = text_of(given[0])
@@ -225,7 +224,6 @@ def _chdir(call: LibraryCall, entry: Entry) -> Value:
 
 
 def _keep(call: LibraryCall, entry: Entry) -> Value:
-    """Sets an option on what another call gave, by the next two arguments."""
     for made in pick(call, entry["keep"]):
         if isinstance(made, Sym) and len(call.args) > 2:
             call.walk.attributes[f"{made.path}.{label(call.args[1])}"] = call.args[2]
@@ -298,7 +296,6 @@ def _picked(call: LibraryCall, places: object) -> list[Value]:
 
 
 def _given(call: LibraryCall) -> Sequence[Value]:
-    """What a method is called on, then its arguments without the block that follows them."""
     args = call.args
     if args and isinstance(args[-1], ProgramFunction) and args[-1].closes:
         args = args[:-1]

@@ -72,7 +72,6 @@ def _wire(call: LibraryCall, entry: Entry) -> Value:
 
 
 def request(call: LibraryCall, method: str, url: Value, given: Iterable[Value], bodies: Iterable[Value] = ()) -> Value:
-    """What it returns was fetched."""
     if isinstance(url, dict):  # in pieces
         host, port = url.get("hostname", url.get("host", UNKNOWN)), [":", url["port"]] if "port" in url else []
         url = concat([host, *port, url.get("path", "")])
@@ -181,7 +180,6 @@ def _snake(name: str) -> str:
 
 
 def _operation(call: LibraryCall) -> Value:
-    """A method that ends, takes away or pays is an operation."""
     if call.world.idle:
         return UNKNOWN
     asks, noun = words("services"), _noun(call)

@@ -49,7 +49,6 @@ DELETE = "<delete>"  # the path of a statement that deletes rows, once it is exe
 
 
 def _started(words: Sequence[str]) -> Value:
-    """It waits for text that it runs, or prints what it fetches."""
     name = program_name(words[0]) if words else ""
     program, language = shipped_programs().get(name), input_language(name)
     if language and (not is_shell(name) or is_bare_shell(" ".join(words))):
@@ -63,7 +62,6 @@ def _started(words: Sequence[str]) -> Value:
 
 
 def _printed(program: Program, given: Sequence[str]) -> frozenset[str]:
-    """All variables, or the content of files."""
     ways = {item.by for item in program.prints}
     own = takewhile(lambda word: word not in words(COMMON)["ends"], given)
     names = [word for word in own if not word.startswith("-")]
@@ -80,7 +78,6 @@ def feed(call: LibraryCall, process: Value, text: Value) -> None:
 
 
 def shell_line(line: Value, call: LibraryCall) -> Value:
-    """A shell without commands waits for text."""
     call.world.shell(line, call)
     return _started(text_of(line).split())
 
@@ -223,7 +220,6 @@ def _sql(call: LibraryCall, entry: Entry) -> Value:
 
 
 def member(walk: ProgramWalk, owner: Value, name: Value) -> Value:
-    """Of an object or, without one, of the program."""
     if not isinstance(name, str) or not known(name):
         return walk.language.item(walk, owner, name)
     named = name.replace("::", ".")

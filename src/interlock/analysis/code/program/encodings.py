@@ -16,7 +16,6 @@ from interlock.analysis.facts import known
 
 
 def plain(value: Value) -> str:
-    """Refuses a value that is not known."""
     text = text_of(value)
     if not known(text) or isinstance(value, Sym):
         raise ValueError("not known")
@@ -73,7 +72,6 @@ def _decoded(name: str, value: Value, *_: Value) -> bytes:
 
 
 def _decode(value: Value, codec: Value = "utf-8", *_: Value) -> Value:
-    """Bytes as text, numbers as bytes, or what a codec had hidden."""
     name = _codec(codec)
     if name in _DECODERS:
         return _decoded(name, value)

@@ -197,7 +197,6 @@ def _and_or(walk: ProgramWalk, node: ast.BoolOp) -> Value:
 
 
 def _compare(walk: ProgramWalk, node: ast.Compare) -> Value:
-    """Only where both sides are known."""
     sides = [walk.eval(side) for side in (node.left, *node.comparators)]
     holds = _HOLDS.get(type(node.ops[0])) if len(sides) == 2 else None
     plain = all(isinstance(side, (int, float)) for side in sides) or all(

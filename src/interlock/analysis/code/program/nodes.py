@@ -77,7 +77,6 @@ def closure(params: Sequence[str], body: list[ast.stmt]) -> Closure:
 
 
 def returning(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The last statement is the value."""
     if not body:
         return body
     last = body[-1]

@@ -30,7 +30,6 @@ def items(value: Value) -> list[Value]:
 
 
 def spread(values: Iterable[Value]) -> list[Value]:
-    """The items of them all."""
     return [one for value in values for one in items(value)]
 
 
@@ -49,12 +48,10 @@ def tree(*places: Value) -> Value:
 
 
 def _bulk(*parts: Value, walk: bool = False) -> str:
-    """With `walk`, for all below a folder."""
     return tagged(join_path(*parts), "bulk", *["walk"] * walk)
 
 
 def _joined_path(*parts: Value) -> Value:
-    """`..` takes away what is before it."""
     joined = "/".join(text for text in map(text_of, parts) if text) or "."
     return marked(_tidied(joined), *parts)
 

@@ -224,7 +224,6 @@ def percent(template: Value, given: Sequence[Value] | Mapping[str, Value]) -> Va
 
 
 def fill(template: str, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
-    """`template.format(…)`, with holes for what is not known."""
     if len(template) > MAX_ITEMS or _WIDE.search(template):
         return concat((template, *args, *named.values()))
     loose = template if computed(list(args)) and computed(dict(named)) else re.sub(r"[!:][^{}]*\}", "}", template)

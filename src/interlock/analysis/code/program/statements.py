@@ -262,7 +262,6 @@ def _make(walk: ProgramWalk, cls: Class, args: list[Value], named: _Names) -> Va
 
 
 def follow(walk: ProgramWalk, func: ProgramFunction, args: list[Value], named: _Names) -> Value:
-    """Tells where the program calls too deeply or too often."""
     key = id(func.node)
     if walk.active.count(key) > (not walk.world.loose):  # it calls itself, and was read often enough
         used = (getattr(one, "attr", getattr(one, "id", "")) for one in ast.walk(func.node))

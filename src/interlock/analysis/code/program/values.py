@@ -53,7 +53,6 @@ class Sym(Struct, frozen=True, eq=False):
 
 
 def path_of(value: Value) -> str:
-    """How a value is reached, where that is all that is known of it."""
     return value.path if isinstance(value, Sym) else ""
 
 
@@ -157,7 +156,6 @@ def text_of(value: Value) -> str:
 
 
 def concat(parts: Iterable[Value]) -> Value:
-    """Refuses what would grow without bound."""
     items = list(parts)
     texts = [text_of(item) for item in items]
     if sum(map(len, texts)) > MAX_TEXT:
@@ -222,7 +220,6 @@ class ProgramScope(Struct, eq=False):
     closes: bool = False  # a name of the code around it stays that
 
     def find(self, name: str, default: Value = None) -> Value:
-        """Here or in the code around."""
         scope: ProgramScope | None = self
         while scope:
             if name in scope.names:
