@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 
 from msgspec import Struct
@@ -83,6 +83,10 @@ class SqlStatement(Struct, frozen=True):
     def names(self, index: int) -> list[str]:
         """Those of a list; what stands in parentheses after a name is skipped."""
         return list(takewhile(bool, (piece.name(0) for piece in self.part(index).pieces())))
+
+
+def strings(tokens: Iterable[SqlToken]) -> list[str]:
+    return [token.text for token in tokens if token.kind == "string"]
 
 
 def statement(tokens: Sequence[SqlToken]) -> SqlStatement:
@@ -198,11 +202,11 @@ def _begins(whole: SqlStatement, index: int) -> bool:
     return word == "UPDATE" and whole.word(index + 2) == "SET" and following != "SET"
 
 
-def undone_statements(batch: Sequence[SqlStatement], dialect: str) -> frozenset[int]:
+def undone_statements(statements: Sequence[SqlStatement], dialect: str) -> frozenset[int]:
     """The places of those that a ROLLBACK in the same batch surely takes back."""
     result: set[int] = set()
     begun, sure = -1, False
-    for index, item in enumerate(batch):
+    for index, item in enumerate(statements):
         if _opens(item):
             begun, sure = index, begun < 0
         elif item.head in ("ROLLBACK", "ABORT") and begun >= 0:
@@ -245,7 +249,7 @@ class SqlBatch(Struct):
     read: Callable[[SqlBatch], None]  # a batch that a statement carries
     depth: int = 0
     traits: tuple[str, ...] = ()
-    batch: Sequence[SqlStatement] = ()
+    statements: Sequence[SqlStatement] = ()
     temporary: set[str] = set()
     bodies: dict[str, str] = {}  # routines defined in this batch
     told: set[tuple[str, ...]] = set()
@@ -261,9 +265,6 @@ class SqlBatch(Struct):
 
     def is_temporary(self, name: str) -> bool:
         return name.lower() in self.temporary or name.startswith("#")
-
-    def strings_in(self, item: SqlStatement, index: int) -> list[str]:
-        return [token.text for token in self.inside(item, index).tokens if token.kind == "string"]
 
     def unreadable(self, what: str, trait: str) -> None:
         if ("unreadable", what) not in self.told:

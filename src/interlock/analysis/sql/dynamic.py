@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from interlock.analysis.sql.batch import SqlBatch, SqlStatement, split, statement
+from interlock.analysis.sql.batch import SqlBatch, SqlStatement, split, statement, strings
 from interlock.analysis.sql.tokens import WORDS, SqlToken, cut, flavours
 
 
@@ -17,72 +17,71 @@ def acts_in(item: SqlStatement) -> SqlStatement | None:
     return item.part(at) if at >= 0 else None
 
 
-def read_do(reading: SqlBatch, item: SqlStatement) -> None:
-    bodies = [token for token in item.tokens[1:] if token.kind == "string"]
-    body = max(bodies, key=lambda token: len(token.text), default=None)
-    if body is None:
-        reading.effect("sql_execute")
+def read_do(batch: SqlBatch, item: SqlStatement) -> None:
+    bodies = strings(item.tokens)
+    if bodies:
+        batch.inner(max(bodies, key=len))
     else:
-        reading.inner(body.text)
+        batch.effect("sql_execute")
 
 
-def read_execute(reading: SqlBatch, item: SqlStatement) -> None:
+def read_execute(batch: SqlBatch, item: SqlStatement) -> None:
     at = 2 if item.word(1) == "IMMEDIATE" else 1
     if item.text(at + 1) == "=" and item.tokens[at].kind == "var":
         at += 2  # EXEC @result = procedure
     argument = item.up_to("USING", "INTO", start=at).tokens
     name = item.name(at).rsplit(".", 1)[-1].lower()
     routine = bool(argument) and argument[0].kind in ("word", "name") and item.word(1) != "IMMEDIATE"
-    if name in reading.bodies:
-        reading.inner(reading.bodies.pop(name))
-    elif routine and _prepared(reading, name):
-        reading.effect("sql_read")
+    if name in batch.bodies:
+        batch.inner(batch.bodies.pop(name))
+    elif routine and _prepared(batch, name):
+        batch.effect("sql_read")
     elif routine and (
         item.head in ("EXEC", "CALL") or name in {"xp_cmdshell", *WORDS.table("procedures"), *WORDS.procedures_of_sql}
     ):
-        _procedure(reading, name, argument)
+        _procedure(batch, name, argument)
     else:
-        read_text(reading, argument)
+        read_text(batch, argument)
 
 
-def _prepared(reading: SqlBatch, name: str) -> bool:
-    reading.out.step(1 + len(reading.batch) // 16)
-    return any(item.head == "PREPARE" and item.name(1).lower() == name for item in reading.batch)
+def _prepared(batch: SqlBatch, name: str) -> bool:
+    batch.out.step(1 + len(batch.statements) // 16)
+    return any(item.head == "PREPARE" and item.name(1).lower() == name for item in batch.statements)
 
 
-def _procedure(reading: SqlBatch, name: str, argument: Sequence[SqlToken]) -> None:
-    strings = [token.text for token in argument if token.kind == "string"]
+def _procedure(batch: SqlBatch, name: str, argument: Sequence[SqlToken]) -> None:
+    first = strings(argument)[:1]
     if name == "xp_cmdshell":
-        reading.effect("sql_shell", strings[0] if strings else "")
-        if strings:
-            reading.out.shell(strings[0])
+        batch.effect("sql_shell", *first)
+        for text in first:
+            batch.out.shell(text)
     elif name in WORDS.procedures_of_sql:
-        read_text(reading, [token for token in argument[1:] if token.kind in ("string", "var")][:1])
+        read_text(batch, [token for token in argument[1:] if token.kind in ("string", "var")][:1])
     else:
         verb, kind = WORDS.table("procedures").get(name, "sql_write"), drop_kind(name)
-        reading.effect(verb, strings[0] if strings and kind else name, *kind)
+        batch.effect(verb, ((kind and first) or [name])[0], *kind)
 
 
 def drop_kind(name: str) -> list[str]:
     return [kind] if (kind := WORDS.table("drops").get(name)) else []
 
 
-def read_text(reading: SqlBatch, argument: Sequence[SqlToken]) -> None:
+def read_text(batch: SqlBatch, argument: Sequence[SqlToken]) -> None:
     """Built at run time, it is read by its constant parts."""
-    if not any(token.kind == "string" for token in argument):
+    if not strings(argument):
         names = {token.text.lower() for token in argument if token.kind in ("var", "word", "name")}
-        argument = _assigned(reading, names)
+        argument = _assigned(batch, names)
     made, unknown = skeleton(argument)
     if looks_like_sql(made):
-        reading.inner(made, bulk=unknown)
+        batch.inner(made, bulk=unknown)
     else:
-        reading.effect("sql_execute")
+        batch.effect("sql_execute")
 
 
-def _assigned(reading: SqlBatch, names: set[str]) -> list[SqlToken]:
+def _assigned(batch: SqlBatch, names: set[str]) -> list[SqlToken]:
     result: list[SqlToken] = []
-    for item in reading.batch:
-        reading.out.step()
+    for item in batch.statements:
+        batch.out.step()
         tokens = item.tokens
         for index, token in enumerate(tokens[:64]):
             if token.text.lower() in names:
@@ -147,8 +146,7 @@ def generated_by(item: SqlStatement) -> str | None:
         return None
     columns = item.up_to("FROM", "INTO", "WHERE", start=start + 1)
     built = " ".join(skeleton(column.tokens)[0].strip() for column in columns.pieces())
-    has_text = any(token.kind == "string" for token in columns.tokens)
-    return built if has_text and looks_like_sql(built) else None
+    return built if strings(columns.tokens) and looks_like_sql(built) else None
 
 
 def generated_sql(text: str, dialect: str = "") -> str | None:
@@ -160,7 +158,7 @@ def generated_sql(text: str, dialect: str = "") -> str | None:
     return "\n".join(made) if made else None
 
 
-def read_meta(reading: SqlBatch, line: str, before: SqlStatement | None) -> None:
+def read_meta(batch: SqlBatch, line: str, before: SqlStatement | None) -> None:
     """`before` is the statement that a client command may send off."""
     command, _, rest = line.partition(" ")
     for mark in ("\\!", "!!", ":!!", "@@", "@", "!", "\\."):
@@ -169,30 +167,30 @@ def read_meta(reading: SqlBatch, line: str, before: SqlStatement | None) -> None
             break
     command, rest = command.lower().rstrip(";"), rest.strip()
     if command in WORDS.client_shell:
-        reading.out.shell(rest)
+        batch.out.shell(rest)
     elif command in WORDS.client_script:
-        reading.effect("run_script", rest.split(" ")[0].strip("'\";"))
+        batch.effect("run_script", rest.split(" ")[0].strip("'\";"))
     elif command == "\\gexec":  # runs each row of the query before it as a statement
         made = generated_by(before) if before is not None else None
         if made is None:
-            reading.effect("sql_execute")
+            batch.effect("sql_execute")
         else:
-            reading.inner(made, bulk=True)
+            batch.inner(made, bulk=True)
     elif command == "\\copy":
-        _read_copy(reading, rest)
+        _read_copy(batch, rest)
     elif command in WORDS.client_pipes and rest.strip("'\" ").startswith("|"):
-        reading.out.shell(rest.strip("'\" ").lstrip("|").strip())
+        batch.out.shell(rest.strip("'\" ").lstrip("|").strip())
     elif command == ".load":
-        reading.effect("sql_shell", rest)
+        batch.effect("sql_shell", rest)
     elif command == ".restore":
-        reading.effect("sql_drop", rest, "database")
+        batch.effect("sql_drop", rest, "database")
     elif command == ".import":
-        reading.effect("sql_write", rest.split(" ")[-1])
+        batch.effect("sql_write", rest.split(" ")[-1])
     else:
-        reading.effect("sql_read")
+        batch.effect("sql_read")
 
 
-def _read_copy(reading: SqlBatch, rest: str) -> None:
+def _read_copy(batch: SqlBatch, rest: str) -> None:
     """`\\copy` runs on this side."""
     words = rest.split()
     lowered = [word.lower() for word in words[:64]]
@@ -200,10 +198,10 @@ def _read_copy(reading: SqlBatch, rest: str) -> None:
         command = rest.split(words[lowered.index("program")], 1)[1].strip()
         quote = command[:1]
         end = command.rfind(quote) if quote in ("'", '"') else -1
-        reading.out.shell(command[1:end] if end > 0 else command)
+        batch.out.shell(command[1:end] if end > 0 else command)
     elif "to" in lowered and not rest.startswith("("):
-        reading.out.effect("write", words[min(lowered.index("to") + 1, len(words) - 1)].strip("'"))
+        batch.out.effect("write", words[min(lowered.index("to") + 1, len(words) - 1)].strip("'"))
     elif rest.startswith("("):
-        reading.effect("sql_read")
+        batch.effect("sql_read")
     else:
-        reading.effect("sql_write", words[0] if words else "")
+        batch.effect("sql_write", words[0] if words else "")

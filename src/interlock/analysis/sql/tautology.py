@@ -126,18 +126,13 @@ def _bounded(table: str, left: exp.Expr, right: exp.Expr, sign: type[exp.Expr]) 
 
 
 def _counted(table: str, node: exp.Expr | None) -> bool:
-    if isinstance(node, exp.Func):
-        return node.sql_name() in WORDS.lengths
-    return _key(table, node)
+    return node.sql_name() in WORDS.lengths if isinstance(node, exp.Func) else _key(table, node)
 
 
 def _key(table: str, node: exp.Expr | None) -> bool:
-    return isinstance(node, exp.Column) and node.name.lower() in _keys(table)
-
-
-def _keys(table: str) -> frozenset[str]:
     one = table.removesuffix("s")
-    return WORDS.keys | {f"{one}_id", f"{table}_id", f"{one}id", f"id_{one}", f"{one}_pk", f"{one}_uuid"}
+    keys = WORDS.keys | {f"{one}_id", f"{table}_id", f"{one}id", f"id_{one}", f"{one}_pk", f"{one}_uuid"}
+    return isinstance(node, exp.Column) and node.name.lower() in keys
 
 
 def _constant(table: str, node: exp.Expr) -> bool | None:
