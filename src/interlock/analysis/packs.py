@@ -13,6 +13,7 @@ from msgspec import ValidationError, convert, json
 
 Pack = Mapping[str, Any]
 Kept = TypeVar("Kept")
+Named = TypeVar("Named")
 Words = tuple[str, ...]
 _DIGEST = 64  # letters
 _PACKAGE = Path(__file__).parent.parent
@@ -41,6 +42,11 @@ def load_packs(
         checked = check([read_pack(path) for path in sorted(folder.glob(files))])
         _keep(copy, checked)
         return checked
+
+
+def each_name(table: Mapping[str, Named]) -> dict[str, Named]:
+    """An entry for each of the names in a key."""
+    return {name: entry for names, entry in table.items() for name in names.split()}
 
 
 class PackWords:

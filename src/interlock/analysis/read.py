@@ -13,13 +13,12 @@ from msgspec import Struct
 from interlock.analysis.facts import BudgetSpent, Command, Effect, Fact, Report, combine_facts
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
-from interlock.analysis.packs import own_words
+from interlock.analysis.packs import each_name, own_words
 from interlock.analysis.programs.load import program_set, word_set
 from interlock.analysis.shell import BUDGET, MAX_NESTING, FileReader, Job, ShellReading, Where
 from interlock.analysis.shell.expand import is_unknown
 from interlock.analysis.shell.walk import Shell
 from interlock.analysis.targets.ordering import NOT_READ, CommandLine
-from interlock.analysis.windows import each_name
 from interlock.analysis.windows import program_name as base_name
 from interlock.model import Action, Kind, Witness
 

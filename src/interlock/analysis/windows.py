@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import MappingProxyType
-from typing import TypeVar
 
 from msgspec import Struct
 
@@ -16,14 +15,6 @@ from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import describe, input_language, program_set, word_table
 
 SCRIPTS = MappingProxyType({".ps1": "powershell", ".psm1": "powershell", ".bat": "cmd", ".cmd": "cmd"})
-
-
-Named = TypeVar("Named")
-
-
-def each_name(table: Mapping[str, Named]) -> dict[str, Named]:
-    """An entry for each of the names in a key."""
-    return {name: entry for names, entry in table.items() for name in names.split()}
 
 
 class WindowsSyntaxError(Exception):

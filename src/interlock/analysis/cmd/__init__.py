@@ -11,13 +11,13 @@ from msgspec import Struct
 
 from interlock.analysis.cmd.parse import CmdGroup, CmdLine, CmdPipe, For, If, Node, expand, parse, split
 from interlock.analysis.facts import DOWNLOAD, ENVIRONMENT, SECRET, Report, hole, known, without_holes
+from interlock.analysis.packs import each_name
 from interlock.analysis.places import is_secret
 from interlock.analysis.programs.load import describe, input_language, word_set
 from interlock.analysis.windows import (
     WindowsReport,
     download_in,
     download_mark,
-    each_name,
     first_url,
     is_nothing,
     plain_holes,
@@ -367,25 +367,23 @@ def _change_directory(session: CmdReading, line: CmdLine) -> str:
     return "" if paths else "."
 
 
-_BUILTINS: dict[str, Callable[[CmdReading, CmdLine], str | None]] = each_name(
-    {
-        "del erase rd rmdir": _delete,
-        "md mkdir": _make_directory,
-        "move ren rename": _move,
-        "copy xcopy": _copy,
-        "robocopy robocopy.exe": _robocopy,
-        "type": _type,
-        "echo": _echo,
-        "set": _set,
-        "call": _call,
-        "start": _start,
-        "cmd cmd.exe %comspec% c:\\windows\\system32\\cmd.exe": _inner,
-        "forfiles": _forfiles,
-        "cd chdir pushd": _change_directory,
-        "popd": lambda session, line: session.out.leave(),
-        "break rem": lambda session, line: "",
-    }
-)
+_BUILTINS: dict[str, Callable[[CmdReading, CmdLine], str | None]] = each_name({
+    "del erase rd rmdir": _delete,
+    "md mkdir": _make_directory,
+    "move ren rename": _move,
+    "copy xcopy": _copy,
+    "robocopy robocopy.exe": _robocopy,
+    "type": _type,
+    "echo": _echo,
+    "set": _set,
+    "call": _call,
+    "start": _start,
+    "cmd cmd.exe %comspec% c:\\windows\\system32\\cmd.exe": _inner,
+    "forfiles": _forfiles,
+    "cd chdir pushd": _change_directory,
+    "popd": lambda session, line: session.out.leave(),
+    "break rem": lambda session, line: "",
+})  # fmt: skip
 
 
 # -- programs

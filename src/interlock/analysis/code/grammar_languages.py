@@ -19,6 +19,7 @@ from interlock.analysis.code.program.nodes import Made
 from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Sym, Value
 from interlock.analysis.code.templates import by_grammar, rules_of
 from interlock.analysis.facts import Report
+from interlock.analysis.packs import each_name
 
 # -- Lua
 
@@ -366,16 +367,16 @@ def _from(build: Builder, call: _Parts) -> Made:
     return table if {"where", "limit", "or_where", "join"}.isdisjoint(call.named) else nodes.member(table, "where")
 
 
-_FORMS: dict[str, Callable[[Builder, _Parts], Made]] = {
-    **dict.fromkeys(["if", "unless"], _if),
-    **dict.fromkeys(["case", "cond", "receive"], _case),
-    **dict.fromkeys(["def", "defp", "defmacro", "defmacrop", "test"], _define),
-    **dict.fromkeys(["import", "alias", "require", "use"], lambda build, call: []),
+_FORMS: dict[str, Callable[[Builder, _Parts], Made]] = each_name({
+    "if unless": _if,
+    "case cond receive": _case,
+    "def defp defmacro defmacrop test": _define,
+    "import alias require use": lambda build, call: [],
     "defmodule": lambda build, call: build.block(call.body()),
     "for": _for,
-    **dict.fromkeys(["try", "with"], _try),
+    "try with": _try,
     "from": _from,
-}  # fmt: skip
+})  # fmt: skip
 
 
 def _function(build: Builder, node: Node) -> Made:

@@ -345,9 +345,9 @@ def _new(call: LibraryCall) -> Value:
 _ANSWERS: Mapping[str, Answer] = {
     "require": lambda call: _module(call) if call.args else UNKNOWN,
     "worker_threads.Worker": _worker,
-    **dict.fromkeys(  # `Function("a", "b", "return …")`, whose last argument is the code
-        ["Function", "GeneratorFunction", "AsyncFunction"],
-        lambda call: Sym("<made>", run_code(call.walk, call.args[-1])) if call.args else UNKNOWN,
+    # `Function("a", "b", "return …")`, whose last argument is the code
+    "Function GeneratorFunction AsyncFunction": lambda call: (
+        Sym("<made>", run_code(call.walk, call.args[-1])) if call.args else UNKNOWN
     ),
     "<made>": lambda call: call.owner,
     "<new>": _new,

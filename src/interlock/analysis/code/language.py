@@ -35,6 +35,7 @@ from interlock.analysis.code.program.values import (
 )
 from interlock.analysis.code.program.walk import Answer, ProgramEffects, ProgramWalk
 from interlock.analysis.facts import Report, hole, known
+from interlock.analysis.packs import each_name
 
 
 def holes(sigils: str) -> Callable[[str], Value]:
@@ -65,6 +66,9 @@ class CodeLanguage(Struct, eq=False):
     damaged: Callable[[str, Report], None] | None = None  # reads a source that the grammar did not parse
     dormant: bool = False  # a function that nothing calls is not read
     strict: bool = False  # a text is no name of a function, and what a function is handed to does not call it
+
+    def __post_init__(self) -> None:
+        self.extra = each_name(self.extra)
 
     def read(self, source: str, out: Report, given: Mapping[str, Value] | None = None) -> None:
         """What is too large, nests too deeply or does not parse is unreadable."""

@@ -296,7 +296,7 @@ read_perl = CodeLanguage(
     "Perl",
     "perl",
     by_tokens("perl", "perl", splice=_splice, take=_take, begin_line=_begin_line, bare=_bare, callee=_callee),
-    {"<open>": _opened, "shift": _shift, **dict.fromkeys(["find", "finddepth"], _find)},
+    {"<open>": _opened, "shift": _shift, "find finddepth": _find},
     _variable,
     {_TOPIC: Marked(hole("_"), {"bulk"})},
 ).read

@@ -121,8 +121,8 @@ def _getattr(call: LibraryCall) -> Value:
 
 
 _EXTRA: Mapping[str, Answer] = {
-    **dict.fromkeys(["__import__", "importlib.import_module"], _import),
-    **dict.fromkeys(["getattr", "object.__getattribute__"], _getattr),
+    "__import__ importlib.import_module": _import,
+    "getattr object.__getattribute__": _getattr,
 }
 read_python = CodeLanguage(
     "Python", "python", _parse, _EXTRA, names={"__name__": "__main__"}, own_item=_item, strict=True

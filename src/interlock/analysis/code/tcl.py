@@ -228,7 +228,7 @@ read_tcl = CodeLanguage(
     {
         "<items>": _items,
         "glob": lambda call: listing(*(one for one in call.args if not text_of(one).startswith("-"))),
-        **dict.fromkeys(["send", "exp_send"], _send),
+        "send exp_send": _send,
     },
     holes("$"),
 ).read

@@ -97,7 +97,7 @@ read_r = CodeLanguage(
     {
         "paste": lambda call: result("join_rest", [call.named.get("sep", " "), *call.args]),
         "paste0": lambda call: result("join_rest", ["", *call.args]),
-        **dict.fromkeys(["eval", "evalq"], _evaluated),
+        "eval evalq": _evaluated,
     },
     lambda name: None if name == "NULL" else UNKNOWN,
     own_item=_item,

@@ -24,6 +24,7 @@ from interlock.analysis.code.program.values import (
 )
 from interlock.analysis.code.program.walk import Answer, ProgramWalk
 from interlock.analysis.facts import Report, hole, without_holes
+from interlock.analysis.packs import each_name
 from interlock.analysis.powershell.commands import (
     CMDLETS,
     RUN_TIME,
@@ -57,7 +58,7 @@ from interlock.analysis.powershell.values import (
     texts,
 )
 from interlock.analysis.programs.load import word_table
-from interlock.analysis.windows import SCRIPTS, cmd_line, each_name, place, suffix
+from interlock.analysis.windows import SCRIPTS, cmd_line, place, suffix
 
 _CMDLET = re.compile(r"[a-z]+-[a-z][a-z0-9_]*$")
 _PASSES = re.compile(r"(?:select|sort|format|out|measure|convertto|tee|group|write)-")
@@ -247,55 +248,51 @@ def _start(call: LibraryCall) -> Value:
     return Sym("process")
 
 
-_COMPUTED: dict[str, Callable[..., Value]] = each_name(
-    {
-        "<text>": lambda value: value if isinstance(value, (str, Sym)) else plain(value),
-        "<array>": spread,
-        "<cast>": cast,
-        "<-as>": lambda value, kind: cast(kind.path, value),
-        "<-f> string.format": filled,
-        "<..>": counted,
-        "<-join>": joined,
-        "<-split> regex.split": split,
-        "<-replace>": lambda value, change: replaced(value, *(spread(change) or [""])),
-        "regex.replace": replaced,
-        "scriptblock.create": script,
-        "path.combine path.join": join_paths,
-        "environment.getfolderpath": lambda name: word_table("folders").get(key := plain(name).lower()) or place(key),
-        "environment.getenvironmentvariable": lambda name, *_: place(plain(name)),
-        "<text>.remove": lambda text, at, count=None: text[:at] + ("" if count is None else text[at + count :]),
-        "<text>.insert": lambda text, at, new: text[:at] + plain(new) + text[at:],
-        "<number>.tostring": lambda value, shape="": filled("{0:" + shape + "}", value) if shape else str(value),
-    }
-)
-_EXTRA: dict[str, Answer] = each_name(
-    {
-        SCRIPT: lambda call: run_text(call.walk, call.text(0)),
-        "&": run_command,
-        "<call>": _method,
-        "<save>": save,
-        "<splat>": _splat,
-        "<flag>": lambda call: CmdletWord(call.get(1, default=None), text_of(call.get(0)), len(call.args) > 1),
-        **{name: _pure(work) for name, work in _COMPUTED.items()},
-        **{
-            f"encoding.{name}.getstring": _pure(lambda data, *_, to=charset: bytes(list(data)).decode(to, "replace"))
-            for name, charset in _CHARSETS.items()
-        },
-        **{
-            f"encoding.{name}.getbytes": _pure(lambda text, *, to=charset: known_text(text).encode(to, "replace"))
-            for name, charset in _CHARSETS.items()
-        },
-        # over bytes that are known, over what was fetched, or over a file
-        "streamreader.new": lambda call: (
-            UNKNOWN if isinstance(call.get(0), str) and not fetched(call.get(0)) else call.get(0)
-        ),
-        **{f"assembly.{name}": _load for name in ("load", "loadfile", "loadfrom", "unsafeloadfrom")},
-        "process.start application.new().shellexecute": _start,
-        "shell.new().run shell.new().exec win32_process.create": lambda call: run_line(
-            call.walk, call.get(0, default=None)
-        ),
-    }
-)
+_COMPUTED: dict[str, Callable[..., Value]] = {
+    "<text>": lambda value: value if isinstance(value, (str, Sym)) else plain(value),
+    "<array>": spread,
+    "<cast>": cast,
+    "<-as>": lambda value, kind: cast(kind.path, value),
+    "<-f> string.format": filled,
+    "<..>": counted,
+    "<-join>": joined,
+    "<-split> regex.split": split,
+    "<-replace>": lambda value, change: replaced(value, *(spread(change) or [""])),
+    "regex.replace": replaced,
+    "scriptblock.create": script,
+    "path.combine path.join": join_paths,
+    "environment.getfolderpath": lambda name: word_table("folders").get(key := plain(name).lower()) or place(key),
+    "environment.getenvironmentvariable": lambda name, *_: place(plain(name)),
+    "<text>.remove": lambda text, at, count=None: text[:at] + ("" if count is None else text[at + count :]),
+    "<text>.insert": lambda text, at, new: text[:at] + plain(new) + text[at:],
+    "<number>.tostring": lambda value, shape="": filled("{0:" + shape + "}", value) if shape else str(value),
+}
+_EXTRA: dict[str, Answer] = {
+    SCRIPT: lambda call: run_text(call.walk, call.text(0)),
+    "&": run_command,
+    "<call>": _method,
+    "<save>": save,
+    "<splat>": _splat,
+    "<flag>": lambda call: CmdletWord(call.get(1, default=None), text_of(call.get(0)), len(call.args) > 1),
+    **{name: _pure(work) for name, work in _COMPUTED.items()},
+    **{
+        f"encoding.{name}.getstring": _pure(lambda data, *_, to=charset: bytes(list(data)).decode(to, "replace"))
+        for name, charset in _CHARSETS.items()
+    },
+    **{
+        f"encoding.{name}.getbytes": _pure(lambda text, *, to=charset: known_text(text).encode(to, "replace"))
+        for name, charset in _CHARSETS.items()
+    },
+    # over bytes that are known, over what was fetched, or over a file
+    "streamreader.new": lambda call: (
+        UNKNOWN if isinstance(call.get(0), str) and not fetched(call.get(0)) else call.get(0)
+    ),
+    "assembly.load assembly.loadfile assembly.loadfrom assembly.unsafeloadfrom": _load,
+    "process.start application.new().shellexecute": _start,
+    "shell.new().run shell.new().exec win32_process.create": lambda call: run_line(
+        call.walk, call.get(0, default=None)
+    ),
+}
 _POWERSHELL = CodeLanguage(
     "PowerShell",
     "powershell",

@@ -26,6 +26,7 @@ from interlock.analysis.code.program.values import (
 )
 from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import hole, hole_of, known, without_holes
+from interlock.analysis.packs import each_name
 from interlock.analysis.powershell.parameters import Bound, cmdlets
 from interlock.analysis.powershell.parse import parse
 from interlock.analysis.powershell.values import plain, single, spread, texts
@@ -33,7 +34,6 @@ from interlock.analysis.programs.load import describe
 from interlock.analysis.windows import (
     WindowsReport,
     cmd_line,
-    each_name,
     is_nothing,
     program_name,
     saved_download,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 from interlock.analysis.code.program import nodes
+from interlock.analysis.packs import each_name
 from interlock.analysis.powershell.expressions import (
     ENDS_WORD,
     NUMBER,
@@ -30,7 +31,7 @@ from interlock.analysis.powershell.lexer import (
     variable,
     yielding,
 )
-from interlock.analysis.windows import WindowsSyntaxError, each_name
+from interlock.analysis.windows import WindowsSyntaxError
 
 _Body = list[ast.stmt]
 _WORD = re.compile(r"[A-Za-z]+(?![\w.:\\/-])")
@@ -332,20 +333,18 @@ def _declaration(cursor: PsCursor) -> _Body:
     return []
 
 
-_KEYWORDS: dict[str, Callable[[PsCursor], _Body]] = each_name(
-    {
-        "if": _if,
-        "while": lambda cursor: nodes.repeat(group(_parens(cursor)), _braces(cursor)),
-        "do": _do,
-        "for": _for,
-        "foreach": _foreach,
-        "switch": _switch,
-        "try": _try,
-        "trap": _trap,
-        "function filter workflow": _function,
-        "return throw exit": _value,
-        "break continue using": _rest_of_line,
-        "begin process end clean dynamicparam parallel sequence inlinescript": _braces,
-        "class enum data": _declaration,
-    }
-)
+_KEYWORDS: dict[str, Callable[[PsCursor], _Body]] = each_name({
+    "if": _if,
+    "while": lambda cursor: nodes.repeat(group(_parens(cursor)), _braces(cursor)),
+    "do": _do,
+    "for": _for,
+    "foreach": _foreach,
+    "switch": _switch,
+    "try": _try,
+    "trap": _trap,
+    "function filter workflow": _function,
+    "return throw exit": _value,
+    "break continue using": _rest_of_line,
+    "begin process end clean dynamicparam parallel sequence inlinescript": _braces,
+    "class enum data": _declaration,
+})  # fmt: skip

@@ -23,7 +23,7 @@ from interlock.analysis.code.program.values import (
     traits_of,
 )
 from interlock.analysis.facts import hole, known
-from interlock.analysis.windows import each_name
+from interlock.analysis.packs import each_name
 
 SCRIPT = "<script>"  # the path of a text that is code, its text the one argument
 _SHAPE = re.compile(r":([xXdD])(\d{1,2})\}")
@@ -132,18 +132,16 @@ def _letters(value: Value) -> Value:
     return list(value) if isinstance(value, str) and known(value) and len(value) <= MAX_ITEMS else _CASTS["char"](value)
 
 
-_CASTS: Mapping[str, Callable[[Value], Any]] = each_name(
-    {
-        "char": _each(_char),
-        "char[]": _letters,
-        "string": lambda value: value if isinstance(value, Sym) else plain(value),
-        "int int32 int64 long byte double decimal byte[] int[]": _each(_whole),
-        "scriptblock": script,
-        "io.fileinfo io.directoryinfo": lambda value: single([tagged(text, PATH) for text in texts(value)]),
-        "wmiclass wmi adsi": lambda value: Sym(plain(value).lower()),
-        "array": spread,
-    }
-)
+_CASTS: Mapping[str, Callable[[Value], Any]] = each_name({
+    "char": _each(_char),
+    "char[]": _letters,
+    "string": lambda value: value if isinstance(value, Sym) else plain(value),
+    "int int32 int64 long byte double decimal byte[] int[]": _each(_whole),
+    "scriptblock": script,
+    "io.fileinfo io.directoryinfo": lambda value: single([tagged(text, PATH) for text in texts(value)]),
+    "wmiclass wmi adsi": lambda value: Sym(plain(value).lower()),
+    "array": spread,
+})  # fmt: skip
 
 
 def cast(name: str, value: Value) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -13,7 +13,7 @@ from msgspec import Struct
 from interlock.analysis.code.lexing import READS, SPACE, CodeToken, Kind, Part, Scanner, Splicer, Unparsed, template
 from interlock.analysis.code.library import words
 from interlock.analysis.code.program import nodes
-from interlock.analysis.packs import Pack, PackError, convert_pack, load_packs
+from interlock.analysis.packs import Pack, PackError, convert_pack, each_name, load_packs
 
 if TYPE_CHECKING:
     from interlock.analysis.code.token_parser import TokenParser
@@ -75,10 +75,10 @@ class TokenDialect:
         self.callee = callee
         self.operators = {sign: rank for rank, alike in enumerate(table.precedence) for sign in alike.split()}
         self.adjacent = self.operators.pop(_ADJACENT, 0)
-        self.forms = {word: form(name) for word, name in _each_word(table.forms)}
+        self.forms = {word: form(name) for word, name in each_name(table.forms).items()}
         if None in self.forms.values():
             raise PackError(f"{key}: a form is none of {sorted(set(table.forms.values()))}")
-        self.commands = dict(_each_word(table.commands))
+        self.commands = each_name(table.commands)
         self.noise, self.loops, self.topical, before = (
             words(key).get(kind, frozenset()) for kind in ("noise", "loops", "topical", "before_operands")
         )
@@ -142,10 +142,6 @@ class TokenDialect:
             elif rule.kind in ("text", "ticks"):
                 parts = (READS[rule.reads](text),)
             scanner.emit(rule.kind, found.expand(rule.gives) if rule.gives else text, parts)
-
-
-def _each_word(table: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    return ((word, name) for listed, name in table.items() for word in listed.split())
 
 
 def check_tables(packs: Sequence[Pack]) -> Sequence[TokenTable]:

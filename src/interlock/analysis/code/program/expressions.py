@@ -302,7 +302,8 @@ EXPRESSIONS: Mapping[type[ast.expr], Expression] = {
     ast.Tuple: lambda walk, node: tuple(_elements(walk, node.elts)),
     ast.Dict: _dict,
     ast.Await: lambda walk, node: walk.eval(node.value),
-    **dict.fromkeys((ast.Yield, ast.YieldFrom), _yield),
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield,
     **dict.fromkeys((ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp), _collect),
     ast.Call: _call,
 }

@@ -142,8 +142,9 @@ def maybe(body: list[ast.stmt]) -> list[ast.stmt]:
 
 def signed(sign: str, value: ast.expr) -> ast.expr:
     """A value behind a sign; one that means nothing here leaves it as it is."""
-    made = {"-": ast.USub, **dict.fromkeys(("!", "not", "~", "typeof", "-not", "-bnot"), ast.Not)}.get(sign)
-    return ast.UnaryOp(made(), value) if made else value
+    if sign == "-":
+        return ast.UnaryOp(ast.USub(), value)
+    return ast.UnaryOp(ast.Not(), value) if sign in ("!", "not", "~", "typeof", "-not", "-bnot") else value
 
 
 def binary(sign: str, left: ast.expr, right: ast.expr, joins: frozenset[str] = frozenset()) -> ast.expr:

@@ -232,7 +232,8 @@ def _match(walk: ProgramWalk, node: ast.Match) -> None:
 STATEMENTS: Mapping[type[ast.stmt], Statement] = {
     ast.Expr: lambda walk, node: walk.eval(node.value),
     **dict.fromkeys((ast.Global, ast.Nonlocal), lambda walk, node: walk.scope.shared.update(node.names)),
-    **dict.fromkeys((ast.FunctionDef, ast.AsyncFunctionDef), _define),
+    ast.FunctionDef: _define,
+    ast.AsyncFunctionDef: _define,
     ast.ClassDef: _define_class,
     ast.Return: _return,
     ast.Assign: _assign,
@@ -241,10 +242,13 @@ STATEMENTS: Mapping[type[ast.stmt], Statement] = {
     ast.Import: _import,
     ast.ImportFrom: _import_from,
     ast.If: _if,
-    **dict.fromkeys((ast.For, ast.AsyncFor), _for),
+    ast.For: _for,
+    ast.AsyncFor: _for,
     ast.While: _while,
-    **dict.fromkeys((ast.With, ast.AsyncWith), _with),
-    **dict.fromkeys((ast.Try, ast.TryStar), _try),
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.Try: _try,
+    ast.TryStar: _try,
     ast.Match: _match,
 }
 
