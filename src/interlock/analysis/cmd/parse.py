@@ -130,7 +130,7 @@ def _parens(cursor: CmdCursor) -> tuple[Node, ...]:
     cursor.pos += 1
     cursor.depth += 1
     if cursor.depth > MAX_DEPTH:
-        raise WindowsTooDeep("nested too deeply")
+        raise WindowsTooDeep
     nodes: list[Node] = []
     _sequence(cursor, nodes)
     if not cursor.peek():
@@ -141,13 +141,12 @@ def _parens(cursor: CmdCursor) -> tuple[Node, ...]:
 
 
 def _body(cursor: CmdCursor) -> tuple[Node, ...]:
-    """Parentheses, or everything up to the end of the line."""
     cursor.match(_BLANK)
     if cursor.peek() == "(":
         return (_command(cursor),)
     cursor.bodies += 1
     if cursor.bodies > MAX_DEPTH:
-        raise WindowsTooDeep("nested too deeply")
+        raise WindowsTooDeep
     nodes = [_pipe(cursor)]
     while cursor.match(_AND):
         nodes.append(_pipe(cursor))

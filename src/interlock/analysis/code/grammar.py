@@ -88,7 +88,6 @@ def text_of(node: Node | None, *titles: str) -> str:
 
 
 def part(node: Node | None, *titles: str) -> Node | None:
-    """The first of these fields that a node has; without any, the node itself."""
     if not titles or node is None:
         return node
     found = map(node.child_by_field_name, titles)
@@ -247,7 +246,7 @@ def item(build: Builder, node: Node) -> Made:
 
 
 def _slice(build: Builder, parts: Sequence[Node]) -> ast.Slice:
-    """From the value before the sign up to the one behind it; -1 is the end."""
+    """-1 is the end."""
     at = next(number for number, part in enumerate(parts) if part.type in (":", *build.kinds["dots"]))
     ends = [next((part for part in side if part.is_named), None) for side in (parts[:at], parts[at + 1 :])]
     return ast.Slice(*(None if end is None or text_of(end) == "-1" else build.expr(end) for end in ends))

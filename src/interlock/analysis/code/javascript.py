@@ -336,7 +336,7 @@ def _new(call: LibraryCall) -> Value:
     """`new f(…)`: an object that the function fills, unless it gives another."""
     made, *args = call.args
     if not isinstance(made, ProgramFunction) or not takes_this(made):
-        return call.walk.call(made, args, {})
+        return call.walk.call(made, args)
     thing: dict[str, Value] = {}
     given = follow(call.walk, ProgramFunction(made.node, made.scope, thing), args, {})
     return thing if given is None else given

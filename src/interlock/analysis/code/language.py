@@ -70,7 +70,7 @@ class CodeLanguage(Struct, eq=False):
     def __post_init__(self) -> None:
         self.extra = each_name(self.extra)
 
-    def read(self, source: str, out: Report, given: Mapping[str, Value] | None = None) -> None:
+    def read(self, source: str, out: Report, given: Mapping[str, Value] = {}) -> None:
         """What is too large, nests too deeply or does not parse is unreadable."""
         out.step(1 + len(source) // 256 + sum(map(source.count, "\n(=")))
         body: list[ast.stmt] = []
@@ -91,7 +91,7 @@ class CodeLanguage(Struct, eq=False):
         walk = ProgramWalk(out, self, ProgramEffects(out, self.key, loose=not self.strict), STATEMENTS, EXPRESSIONS)
         if words := library(self.key).arguments:
             walk.scope.names[words] = [Marked(hole(words.lstrip("$")), {"bulk"})]
-        walk.scope.names.update({**self.names, **(given or {})})
+        walk.scope.names.update({**self.names, **given})
         try:
             walk.block(body)
             if not self.dormant:
@@ -131,7 +131,7 @@ class CodeLanguage(Struct, eq=False):
                 func_given = call.args[-1] if call.args and walk.world.loose else None
                 if isinstance(func_given, ProgramFunction):  # gets what the call gives, perhaps in another directory
                     for row in self.handed(given) if id(func_given.node) not in walk.followed else ():
-                        walk.call(func_given, row, {})
+                        walk.call(func_given, row)
                     walk.world.cwd = cwd
                 return _unknown(func, call) if given is UNKNOWN else given
         method = walk.scope.find(name) if walk.world.loose and name != path else None
@@ -171,7 +171,7 @@ class CodeLanguage(Struct, eq=False):
             return Partial(PROGRAM, [*owner.args, name.replace("_", "-")], owner.named)  # `git.push`
         for kind in kinds(owner):
             if (entry := known_calls.calls.get(f"{kind}.{name}")) and entry.get("property"):
-                return perform(LibraryCall(walk, f".{name}", owner, [], {}), entry)
+                return perform(LibraryCall(walk, f".{name}", owner, []), entry)
         return Sym(f".{name}", owner, traits=traits_of(owner))
 
     def item(self, walk: ProgramWalk, owner: Value, key: Value) -> Value:
@@ -183,7 +183,7 @@ class CodeLanguage(Struct, eq=False):
             counted = self.first and isinstance(owner, (list, tuple, str)) and isinstance(key, int)
             return index(owner, key - self.first if counted and key >= self.first else UNKNOWN if counted else key)
         if entry := library(self.key).calls.get(f"{owner.path}[]"):
-            return perform(LibraryCall(walk, f"{owner.path}.[]", owner, [key], {}), entry)
+            return perform(LibraryCall(walk, f"{owner.path}.[]", owner, [key]), entry)
         if not isinstance(key, str) or not known(key):
             return Sym(f"{owner.path}.[]"[-MAX_PATH:], owner, traits=owner.traits)
         return self.attribute(walk, owner, key)
@@ -223,7 +223,7 @@ def _unknown(func: Sym, call: LibraryCall) -> Value:
     for given in call.given() if call.world.loose else ():
         unread = isinstance(given, ProgramFunction) and id(given.node) not in call.walk.followed
         if unread or call.walk.language.handles(given):
-            mapped = [call.walk.call(given, [one], {}) for one in _each(call)]
+            mapped = [call.walk.call(given, [one]) for one in _each(call)]
     if isinstance(call.owner, OpenFile) and "w" in call.owner.mode:
         call.owner.written = True
     if isinstance(call.owner, list) and call.world.loose:

@@ -113,7 +113,7 @@ class Library:
         if path in self.constants:
             return self.constants[path]
         if self.programs and path.startswith(self.programs) and path not in self.calls:
-            return Partial(PROGRAM, [path.rpartition(".")[2]], {})
+            return Partial(PROGRAM, [path.rpartition(".")[2]])
         if path in self.environment:
             return Sym(path, owner, traits=frozenset({"environment"}))
         return Sym(path, owner, traits=traits_of(owner))

@@ -108,7 +108,6 @@ def _substitution(scanner: Scanner, kind: str, delimiter: str) -> None:
 
 
 def _here_document(scanner: Scanner, found: re.Match[str]) -> None:
-    """A mark in single quotes keeps code out, one in ticks makes a command."""
     mark = next(group for group in found.groups()[1:] if group is not None)
     begin = scanner.resume or scanner.source.find("\n", scanner.at)
     indent = r"[ \t]*" if found[1] else ""
@@ -225,20 +224,18 @@ def _open(parser: TokenParser) -> nodes.Made:
 
 
 def _bare(parser: TokenParser, token: CodeToken) -> int:
-    named = token.text.rpartition("::")[2]
-    if token.parts or named in words("perl")["nullary"]:
+    told, named = words("perl"), token.text.rpartition("::")[2]
+    if token.parts or named in told["nullary"]:
         return 0 if token.parts or named in ("fork", "cwd", "getcwd") else -1
     after = parser.token
     follows = after.kind != "end"
     if after.kind in ("op", "name"):
-        follows = (
-            after.text in words("perl")["signs"] if after.kind == "op" else after.text not in words("perl")["behind"]
-        )
-    if named in words("perl")["unary"]:
-        return 1 if follows else 0
+        follows = after.text in told["signs"] if after.kind == "op" else after.text not in told["behind"]
+    if named in told["unary"]:
+        return int(follows)
     if named in library("perl").calls:
-        return 2 if follows else 0
-    starts = parser.token.kind in ("text", "var", "words", "number", "glob")
+        return 2 * follows
+    starts = after.kind in ("text", "var", "words", "number", "glob")
     return 2 if starts and named not in parser.names else -1
 
 
@@ -258,7 +255,7 @@ def _opened(call: LibraryCall) -> Value:
         how = mode[: len(mode) - len(path)].strip() or "r"
         return Sym("?") if path.startswith("&") else call.world.open(path, open_mode([how]))
     if mode in ("-|", "|-"):
-        return call.walk.call(Sym("system"), rest, {})
+        return call.walk.call(Sym("system"), rest)
     if "&" in mode or (path_of(rest[0]).startswith("socket")):
         return Sym("?")
     return call.world.open(rest[0], open_mode([mode.partition(":")[0].strip()]))
@@ -281,7 +278,7 @@ def _find(call: LibraryCall) -> Value:
         for name in (_TOPIC, "$File::Find::name", "$File::Find::dir"):
             call.walk.scope.set(name, file)
         for func in wanted:
-            call.walk.call(func, [file], {})
+            call.walk.call(func, [file])
     call.walk.scope.set(_TOPIC, Marked(hole("_"), {"bulk"}))
     return Sym("?")
 

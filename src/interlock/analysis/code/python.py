@@ -6,14 +6,14 @@ import ast
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from interlock.analysis.code.language import CodeLanguage
 from interlock.analysis.code.lexing import TooDeep, Unparsed
 from interlock.analysis.code.library import library, words
 from interlock.analysis.code.program.nodes import Program
 from interlock.analysis.code.program.values import UNKNOWN, LibraryCall, Sym, Value, made_from
-from interlock.analysis.code.program.walk import Answer, ProgramWalk
+from interlock.analysis.code.program.walk import ProgramWalk
 from interlock.analysis.facts import known
 
 MAX_SOURCE = 100_000
@@ -120,10 +120,12 @@ def _getattr(call: LibraryCall) -> Value:
     return made_from(owner)
 
 
-_EXTRA: Mapping[str, Answer] = {
-    "__import__ importlib.import_module": _import,
-    "getattr object.__getattribute__": _getattr,
-}
 read_python = CodeLanguage(
-    "Python", "python", _parse, _EXTRA, names={"__name__": "__main__"}, own_item=_item, strict=True
+    "Python",
+    "python",
+    _parse,
+    {"__import__ importlib.import_module": _import, "getattr object.__getattribute__": _getattr},
+    names={"__name__": "__main__"},
+    own_item=_item,
+    strict=True,
 ).read

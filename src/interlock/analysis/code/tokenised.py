@@ -112,9 +112,9 @@ _REDIRECTS = frozenset({">", ">>", "|", "|&"})
 _TCP = re.compile(r"/inet[46]?/(?:tcp|udp)/[^/]*/([^/]+)/([^/]+)")
 
 
-def read_awk(source: str, out: Report, given: Mapping[str, str] | None = None) -> None:
+def read_awk(source: str, out: Report, given: Mapping[str, str] = {}) -> None:
     """`given` are the variables of -v."""
-    _AWK.read(source, out, {f"${name}": value for name, value in (given or {}).items()})
+    _AWK.read(source, out, {f"${name}": value for name, value in given.items()})
 
 
 def _parse_awk(source: str) -> nodes.Program:

@@ -195,9 +195,9 @@ def _method(call: LibraryCall) -> Value:
     if not without_holes(name):
         call.world.unreadable("a method whose name is made at run time is called", "command")
     if name.startswith("invoke") and (isinstance(owner, ProgramFunction) or path_of(owner) == SCRIPT):
-        return run_command(LibraryCall(call.walk, "&", None, [None, owner, *given], {}))
+        return run_command(LibraryCall(call.walk, "&", None, [None, owner, *given]))
     if isinstance(owner, list) and f"<list>.{name}" not in library("powershell").calls:
-        return [_method(LibraryCall(call.walk, call.path, None, [one, name, *given], {})) for one in owner]
+        return [_method(LibraryCall(call.walk, call.path, None, [one, name, *given])) for one in owner]
     if path_of(owner).startswith("get-") and name in _VERBS:
         call.walk.out.run(
             [f"{_VERBS[name]}-{owner.path.partition('-')[2].partition('()')[0]}", *map(str, map(text_of, owner.args))]
@@ -205,7 +205,7 @@ def _method(call: LibraryCall) -> Value:
         return owner
     if isinstance(owner, dict) and given:
         return _change_table(owner, name, given)
-    return call.walk.call(call.walk.language.attribute(call.walk, owner, name), given, {})
+    return call.walk.call(call.walk.language.attribute(call.walk, owner, name), given)
 
 
 _VERBS = {"delete": "remove", "remove": "remove", "kill": "stop", "terminate": "stop", "stop": "stop"}

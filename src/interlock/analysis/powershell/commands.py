@@ -122,7 +122,7 @@ def run_block(walk: ProgramWalk, block: ProgramFunction, item: Value) -> list[Va
 
 def run_value(walk: ProgramWalk, value: Value) -> Value:
     if isinstance(value, ProgramFunction):
-        return walk.call(value, [], {})
+        return walk.call(value)
     if isinstance(value, list) and any(isinstance(item, ProgramFunction) for item in value):
         return [run_value(walk, item) for item in value]
     if url := fetched(value):
@@ -190,10 +190,10 @@ def run_line(walk: ProgramWalk, line: Value) -> Value:
 
 
 def _get_content(bound: Bound) -> Value:
-    made: list[Value] = []
+    made, files = list[Value](), files_of(bound.walk)
     for path in bound.texts("path"):
         bound.world.touch("read", path)
-        url, text = files_of(bound.walk).url(path), files_of(bound.walk).written_text(path)
+        url, text = files.url(path), files.written_text(path)
         if url or text is None:
             name = without_holes(path)
             traits = {f"fetched:{url}"} if url else file_traits(path.replace("\\", "/"))
@@ -309,7 +309,7 @@ def _start_process(bound: Bound) -> Value:
 def _new_object(bound: Bound) -> Value:
     name = (bound.text("comobject") or bound.text("typename")).lower().rpartition(".")[2]
     given = [*spread(bound.given.get("argumentlist")), *bound.rest]
-    return bound.walk.call(Sym(f"{name}.new", Sym(name)), given, {})
+    return bound.walk.call(Sym(f"{name}.new", Sym(name)), given)
 
 
 def _for_each(bound: Bound) -> Value:
@@ -320,7 +320,7 @@ def _for_each(bound: Bound) -> Value:
         if not bound.walk.goes_on():
             break
         if name in ("delete", "kill", "stop", "terminate", "remove"):
-            made.append(bound.walk.call(Sym("<call>"), [item, name], {}))
+            made.append(bound.walk.call(Sym("<call>"), [item, name]))
         elif name:
             made.append(bound.walk.language.attribute(bound.walk, item, name))
         for block in blocks:

@@ -17,12 +17,12 @@ from interlock.analysis.powershell.lexer import (
     read_here,
     read_nested,
     read_single,
+    read_variable,
     skip_to_mate,
     text,
     variable,
     yielding,
 )
-from interlock.analysis.powershell.lexer import read_variable as read_dollar
 from interlock.analysis.windows import WindowsSyntaxError
 
 # Weakest first; the operators of one row are read from left to right.
@@ -97,14 +97,10 @@ def _operators(cursor: PsCursor, weakest: int, commas: bool = True) -> ast.expr:
 
 def _binary(sign: str, left: ast.expr, right: ast.expr) -> ast.expr:
     if sign in _CALLS:
-        return nodes.call(sign_name(sign), [left, right])
+        return nodes.call(nodes.name(f"<{sign}>"), [left, right])
     if sign[1:].isalpha() and sign not in _SIGNS:
         return ast.BoolOp(ast.And(), [left, right])
     return nodes.binary(_SIGNS.get(sign, sign), left, right)
-
-
-def sign_name(sign: str) -> ast.expr:
-    return nodes.name(f"<{sign}>")
 
 
 def _operator(cursor: PsCursor, weakest: int) -> tuple[int, str] | None:
@@ -155,7 +151,7 @@ def _unary(cursor: PsCursor) -> ast.expr:
 
 def _signed(sign: str, operand: ast.expr) -> ast.expr:
     if sign in ("-join", "-split"):
-        return nodes.call(sign_name(sign), [operand, nodes.text("" if sign == "-join" else r"\s+")])
+        return nodes.call(f"<{sign}>", [operand, nodes.text("" if sign == "-join" else r"\s+")])
     if sign in ("++", "--"):
         step = ast.BinOp(operand, ast.Add() if sign == "++" else ast.Sub(), ast.Constant(1))
         return nodes.as_expression(nodes.assign(operand, step))
@@ -183,10 +179,9 @@ def read_primary(cursor: PsCursor) -> ast.expr:
     if letter == '"':
         return text(read_double(cursor))
     if letter == "$":
-        value = read_dollar(cursor)
-        if value is None:
-            raise WindowsSyntaxError("a lone dollar sign")
-        return value
+        if value := read_variable(cursor):
+            return value
+        raise WindowsSyntaxError("a lone dollar sign")
     if letter == "@":
         return _at(cursor)
     if cursor.take("("):
@@ -329,7 +324,7 @@ def _argument(cursor: PsCursor) -> ast.expr:
     if letter in "({" or cursor.look(_AT):
         return read_postfix(cursor, read_primary(cursor))
     if letter and letter in "$'\"":
-        value = read_dollar(cursor) if letter == "$" else read_primary(cursor)
+        value = read_variable(cursor) if letter == "$" else read_primary(cursor)
         if value is not None:
             value = read_postfix(cursor, value)
             return value if cursor.look(ENDS_WORD) else read_bare(cursor, value)

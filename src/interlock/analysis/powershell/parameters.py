@@ -161,8 +161,7 @@ def _find_paths(spec: Spec, bound: Bound) -> None:
         bound.given.setdefault("path", ".")
     patterns = bound.texts("filter") or bound.texts("include")
     if "path" in bound.given and patterns:
-        found = [_narrowed(path, pattern) for path in bound.texts("path") for pattern in patterns]
-        bound.given["path"] = found
+        bound.given["path"] = [_narrowed(path, pattern) for path in bound.texts("path") for pattern in patterns]
 
 
 def _narrowed(path: str, pattern: str) -> str:

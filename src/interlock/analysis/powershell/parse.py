@@ -159,7 +159,6 @@ def _more(cursor: PsCursor) -> bool:
 
 
 def _ends(cursor: PsCursor) -> None:
-    """At a line end, a closing mark, `;`, `&`, `&&` or `||`."""
     if cursor.take("&&") or cursor.take("||"):
         cursor.skip_lines()
         if not cursor.peek():

@@ -47,7 +47,6 @@ class SqlStatement(Struct, frozen=True):
         return frozenset(token.word for token in self.tokens)
 
     def up_to(self, *words: str, start: int) -> SqlStatement:
-        """What stands before the first of these words at the outer level, or before the end."""
         end = self.top(*words, after=start)
         return self.part(start, end if end > 0 else None)
 

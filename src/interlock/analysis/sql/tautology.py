@@ -28,7 +28,7 @@ class UnreadCondition(Exception):
 
 
 def always_true(condition: str, table: str, dialect: str) -> bool:
-    """Whether a condition holds for every row of a table; raises UnreadCondition."""
+    """Raises UnreadCondition."""
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     try:
         tree = sqlglot.parse_one(f"SELECT 1 FROM t_ WHERE {condition}", read=dialect or None)

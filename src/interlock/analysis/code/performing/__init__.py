@@ -209,7 +209,7 @@ def _orders(call: LibraryCall, entry: Entry) -> Value:
         key, value = next(iter(order.items()))
         named = {**order, **value} if isinstance(value, dict) else order
         if under == "on":
-            call.walk.call(call.walk.language.attribute(call.walk, call.owner, text_of(key)), [named.get("filter")], {})
+            call.walk.call(call.walk.language.attribute(call.walk, call.owner, text_of(key)), [named.get("filter")])
         else:
             path = f"{under}.{key}" if f"{under}.{key}" in entries else under
             asked = LibraryCall(call.walk, path, call.owner, [value] if isinstance(value, str) else [], named)

@@ -238,14 +238,14 @@ def _calls(call: LibraryCall, entry: Entry) -> Value:
         return _call_each(call, func, _rows(call, entry), given, entry.get("makes", ""))
     if not is_function:
         return UNKNOWN
-    return call.walk.call(func, spread(given) if entry.get("spread") else given, {})
+    return call.walk.call(func, spread(given) if entry.get("spread") else given)
 
 
 def _call_member(call: LibraryCall, among: object, named: Value, given: list[Value]) -> Value:
-    """`owner->$name(…)` and `owner.send(name, …)`: a method whose name, or whose code, is a value."""
+    """`owner->$name(…)` and `owner.send(name, …)`."""
     owner = pick(call, among)[0]
     if isinstance(named, ProgramFunction):
-        return call.walk.call(named, [owner, *given], {})
+        return call.walk.call(named, [owner, *given])
     if known(text_of(named)):
         return call.walk.call(member(call.walk, owner, text_of(named)), given, call.named)
     if given or among != "on":
@@ -260,9 +260,9 @@ def _call_each(call: LibraryCall, func: Value, rows: list[list[Value]], given: l
     if makes == "total":  # two values become one, until one is left
         total = [*given, *(row[0] for row in rows[:1]), UNKNOWN][0]
         for row in rows if given else rows[1:]:
-            total = call.walk.call(func, [total, *row], {})
+            total = call.walk.call(func, [total, *row])
         return total
-    made = [call.walk.call(func, [*row, *given], {}) for row in rows]
+    made = [call.walk.call(func, [*row, *given]) for row in rows]
     if makes == "kept":
         return [
             _passing(call.walk, func, row[0]) for row, passes in zip(rows, made, strict=True) if passes is not False

@@ -128,7 +128,7 @@ def _set_attribute(walk: ProgramWalk, owner: Value, name: str, value: Value) -> 
     elif isinstance(owner, Sym):
         walk.attributes[f"{owner.path}.{name}"] = value
     elif isinstance(owner, str) and walk.world.loose:
-        walk.call(walk.language.attribute(walk, owner, f"{name}="), [value], {})
+        walk.call(walk.language.attribute(walk, owner, f"{name}="), [value])
 
 
 def _set_item(owner: Value, key: Value, value: Value) -> None:
@@ -181,7 +181,7 @@ def _binary(walk: ProgramWalk, node: ast.BinOp) -> Value:
     for op, right in reversed(rest):
         other = walk.eval(right)
         if op == "BitAnd" and isinstance(value, Partial):
-            value = walk.call(value, [], {})  # `program & FOREGROUND` runs it
+            value = walk.call(value)  # `program & FOREGROUND` runs it
         value = walk.spread(lambda a, b, op=op: operate(op, a, b), value, other)
     return value
 

@@ -58,7 +58,7 @@ def _decorated(walk: ProgramWalk, value: Value, decorators: Sequence[ast.expr]) 
     for decorator in map(walk.eval, reversed(decorators)):
         inline = isinstance(decorator, ProgramFunction) and isinstance(decorator.node, ast.Lambda)
         if inline or walk.language.handles(decorator):
-            value = walk.call(decorator, [value], {})
+            value = walk.call(decorator, [value])
     return value
 
 
@@ -137,9 +137,7 @@ def _branch(walk: ProgramWalk, body: Sequence[ast.stmt], test: ast.expr | None =
 
 
 def _joined(one: Value, other: Value) -> Value:
-    if one is UNKNOWN or other is UNKNOWN:
-        return other if one is UNKNOWN else one
-    return either(one, other)
+    return other if one is UNKNOWN else one if other is UNKNOWN else either(one, other)
 
 
 def _maybe(walk: ProgramWalk, body: Sequence[ast.stmt]) -> None:
@@ -202,7 +200,7 @@ def _with(walk: ProgramWalk, node: ast.With | ast.AsyncWith) -> None:
     for item in node.items:
         value = walk.eval(item.context_expr)
         if isinstance(value, Instance) and "__enter__" in value.cls.names:
-            value = walk.call(member_of(value, "__enter__"), [], {})
+            value = walk.call(member_of(value, "__enter__"))
         if item.optional_vars:
             assign(walk, item.optional_vars, value)
     moved = walk.world.cwd != before
@@ -313,7 +311,7 @@ def _body(walk: ProgramWalk, func: ProgramFunction, scope: ProgramScope) -> Valu
             value.written = True
         pair = isinstance(value, tuple) and len(value) >= 2 and isinstance(value[1], tuple)
         if func.node.name.startswith("__reduce") and pair:  # what pickle would call
-            walk.call(value[0], list(value[1]), {})
+            walk.call(value[0], list(value[1]))
     if scope.yields:
         return scope.yields[:MAX_LOOP]
     return either(*scope.returns) if scope.returns else None

@@ -167,9 +167,8 @@ def flat(value: Value) -> list[Value] | None:
     """None for what is no known sequence."""
     if isinstance(value, (list, tuple, dict)):
         return list(value)
-    if isinstance(value, (bytes, bytearray)) or (isinstance(value, str) and known(value)):
-        return list(value) if len(value) <= MAX_ITEMS else None
-    return None
+    several = isinstance(value, (bytes, bytearray)) or (isinstance(value, str) and known(value))
+    return list(value) if several and len(value) <= MAX_ITEMS else None
 
 
 def listed(value: Value) -> list[Value] | None:
@@ -178,11 +177,10 @@ def listed(value: Value) -> list[Value] | None:
 
 def computed(value: Value) -> bool:
     """Whether it is a constant through and through."""
-    if isinstance(value, (list, tuple)):
-        return len(value) <= MAX_ITEMS and all(map(_plain, value))
-    if isinstance(value, dict):
-        return len(value) <= MAX_ITEMS and all(map(_plain, value)) and all(map(_plain, value.values()))
-    return _plain(value)
+    if not isinstance(value, (list, tuple, dict)):
+        return _plain(value)
+    held = value.values() if isinstance(value, dict) else ()
+    return len(value) <= MAX_ITEMS and all(map(_plain, value)) and all(map(_plain, held))
 
 
 def _plain(value: Value) -> bool:
@@ -280,7 +278,7 @@ class Instance(Struct, eq=False):
 class Partial(Struct, eq=False):
     func: Value
     args: list[Value]
-    named: dict[str, Value]
+    named: dict[str, Value] = {}
 
 
 class LibraryCall(Struct, frozen=True, eq=False):
@@ -288,7 +286,7 @@ class LibraryCall(Struct, frozen=True, eq=False):
     path: str
     owner: Value
     args: list[Value]
-    named: dict[str, Value]
+    named: dict[str, Value] = {}
 
     @property
     def world(self) -> ProgramEffects:

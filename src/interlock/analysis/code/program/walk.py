@@ -247,7 +247,7 @@ class ProgramWalk(Struct, eq=False):
             made.append(work(*(UNKNOWN if isinstance(value, Either) else value for value in values)))
         return either(*made)
 
-    def call(self, func: Value, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    def call(self, func: Value, args: Sequence[Value] = (), named: Mapping[str, Value] = {}) -> Value:
         count = len(args)
 
         def one(target: Value, *given: Value) -> Value:
