@@ -25,8 +25,6 @@ _MATE, _PATTERN = "<mate>", "<pattern>"  # close a text with the mate of its del
 
 
 class TokenRule(Struct, frozen=True, forbid_unknown_fields=True):
-    """The pattern that a kind of token begins with, and how its text is read."""
-
     opens: str
     kind: Kind | None = None  # without one it is stepped over
     closes: str = ""  # ends it, with the groups of the pattern
@@ -53,34 +51,29 @@ class TokenTable(Struct, frozen=True, forbid_unknown_fields=True):
     fields: bool = False  # a member without brackets is no call
 
 
-class TokenDialect:
+class TokenDialect(Struct, dict=True, eq=False):
     """One language: its table, and what only code can say of it."""
 
-    def __init__(
-        self,
-        key: str,
-        form: Callable[[str], Form | None],
-        splice: Splicer | None = None,
-        take: Callable[[Scanner], bool] = lambda scanner: False,
-        begin_line: Callable[[Scanner], None] = lambda scanner: None,
-        bare: Callable[[TokenParser, CodeToken], int] = lambda parser, token: -1,
-        block: Callable[[TokenParser], ast.expr] | None = None,
-        callee: Callable[[str], ast.expr] = nodes.name,
-    ) -> None:
-        table = self.table = load_packs(_SHIPPED, check_tables, f"{key}.toml", TokenTable)[0]
-        self.splice = splice  # code inside a text
-        self.take, self.begin_line = take, begin_line  # tokens that no pattern tells
-        self.bare = bare  # arguments without brackets that a word has: -1 no call, 0, 1, 2 many
-        self.block = block  # a block that is handed to the call before it
-        self.callee = callee
+    key: str
+    form: Callable[[str], Form | None]
+    splice: Splicer | None = None  # code inside a text
+    take: Callable[[Scanner], bool] = lambda scanner: False  # tokens that no pattern tells
+    begin_line: Callable[[Scanner], None] = lambda scanner: None
+    # arguments without brackets that a word has: -1 no call, 0, 1, 2 many
+    bare: Callable[[TokenParser, CodeToken], int] = lambda parser, token: -1
+    block: Callable[[TokenParser], ast.expr] | None = None  # a block that is handed to the call before it
+    callee: Callable[[str], ast.expr] = ast.Name
+
+    def __post_init__(self) -> None:
+        table = self.table = load_packs(_SHIPPED, check_tables, f"{self.key}.toml", TokenTable)[0]
         self.operators = {sign: rank for rank, alike in enumerate(table.precedence) for sign in alike.split()}
         self.adjacent = self.operators.pop(_ADJACENT, 0)
-        self.forms = {word: form(name) for word, name in each_name(table.forms).items()}
+        self.forms = {word: self.form(name) for word, name in each_name(table.forms).items()}
         if None in self.forms.values():
-            raise PackError(f"{key}: a form is none of {sorted(set(table.forms.values()))}")
+            raise PackError(f"{self.key}: a form is none of {sorted(set(table.forms.values()))}")
         self.commands = each_name(table.commands)
         self.noise, self.loops, self.topical, before = (
-            words(key).get(kind, frozenset()) for kind in ("noise", "loops", "topical", "before_operands")
+            words(self.key).get(kind, frozenset()) for kind in ("noise", "loops", "topical", "before_operands")
         )
         self.keywords = frozenset((*self.forms, *self.noise, *self.operators))
         self.operands_after = before or self.keywords | table.operands_after
@@ -117,7 +110,6 @@ class TokenDialect:
         return scanner
 
     def _take(self, scanner: Scanner) -> None:
-        """One token: what the first rule that matches makes of it, else a sign."""
         found = scanner.take(self.first[not scanner.last.ends_value(self.operands_after)])
         assert found and found.lastgroup is not None
         if found.lastgroup == "sign":
@@ -145,5 +137,4 @@ class TokenDialect:
 
 
 def check_tables(packs: Sequence[Pack]) -> Sequence[TokenTable]:
-    """Raises PackError where one says anything else."""
     return [convert_pack("dialects", pack, TokenTable) for pack in packs]
