@@ -149,7 +149,7 @@ def _reset(batch: SqlBatch, item: SqlStatement) -> None:
 
 
 def _detach(batch: SqlBatch, item: SqlStatement) -> None:
-    """DETACH closes a file in an embedded database, and takes a table out of service in ClickHouse."""
+    """Closes a file in an embedded database, takes a table out of service in ClickHouse."""
     if batch.dialect in ("sqlite", "duckdb"):
         batch.effect("sql_read")
     else:
@@ -158,7 +158,7 @@ def _detach(batch: SqlBatch, item: SqlStatement) -> None:
 
 def _restore(batch: SqlBatch, item: SqlStatement) -> None:
     over = item.word(1) in ("DATABASE", "TABLE") and "REPLACE" in item.words()
-    batch.effect("sql_drop" if over else "sql_write", item.name(2), *([item.word(1).lower()] if over else []))
+    batch.effect("sql_drop" if over else "sql_write", item.name(2), *[item.word(1).lower()] * over)
 
 
 def _prepare(batch: SqlBatch, item: SqlStatement) -> None:

@@ -192,10 +192,8 @@ def _begins(whole: SqlStatement, index: int) -> bool:
         return False
     if word == "DROP":
         return following in WORDS.dropped
-    if word == "TRUNCATE":
-        return following == "TABLE"
-    if word == "DELETE":
-        return following == "FROM"
+    if (word, following) in (("TRUNCATE", "TABLE"), ("DELETE", "FROM")):
+        return True
     if word in ("EXEC", "EXECUTE"):
         return whole.head not in ("INSERT", "EXEC", "EXECUTE", "DO")
     return word == "UPDATE" and whole.word(index + 2) == "SET" and following != "SET"
@@ -240,7 +238,7 @@ def _undoable(item: SqlStatement, dialect: str) -> bool:
 
 
 class SqlBatch(Struct):
-    """The state of reading a batch; each effect goes out only once."""
+    """Each effect goes out only once."""
 
     out: Report
     text: str

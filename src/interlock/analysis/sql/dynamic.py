@@ -139,9 +139,7 @@ def looks_like_sql(text: str) -> bool:
 
 
 def generated_by(item: SqlStatement) -> str | None:
-    if item.head not in ("SELECT", "WITH"):
-        return None
-    start = item.top("SELECT")
+    start = item.top("SELECT") if item.head in ("SELECT", "WITH") else -1
     if start < 0:
         return None
     columns = item.up_to("FROM", "INTO", "WHERE", start=start + 1)
@@ -150,12 +148,11 @@ def generated_by(item: SqlStatement) -> str | None:
 
 
 def generated_sql(text: str, dialect: str = "") -> str | None:
-    """The statements that the rows of a batch of SELECTs spell out, if any."""
     if len(text) > _BOUND * 10:
         return None
     tokens, _ = cut(text, flavours(text, dialect)[0])
     made = [built for item in split(tokens, text, dialect) if (built := generated_by(item))]
-    return "\n".join(made) if made else None
+    return "\n".join(made) or None
 
 
 def read_meta(batch: SqlBatch, line: str, before: SqlStatement | None) -> None:
@@ -171,7 +168,7 @@ def read_meta(batch: SqlBatch, line: str, before: SqlStatement | None) -> None:
     elif command in WORDS.client_script:
         batch.effect("run_script", rest.split(" ")[0].strip("'\";"))
     elif command == "\\gexec":  # runs each row of the query before it as a statement
-        made = generated_by(before) if before is not None else None
+        made = generated_by(before) if before else None
         if made is None:
             batch.effect("sql_execute")
         else:

@@ -92,7 +92,7 @@ def _report(batch: SqlBatch, verb: str, name: str, narrowed: bool) -> None:
     if batch.is_temporary(name):
         batch.effect("sql_write", name)
     else:
-        batch.effect(verb, name, *(() if narrowed else ("unfiltered",)))
+        batch.effect(verb, name, *["unfiltered"] * (not narrowed))
 
 
 def read_merge(batch: SqlBatch, item: SqlStatement) -> None:
@@ -222,8 +222,7 @@ def _alter_table(batch: SqlBatch, action: SqlStatement, table: str) -> None:
     elif head == "TRUNCATE":
         batch.effect("sql_truncate", table)
     elif head in ("DELETE", "UPDATE"):  # ClickHouse mutations
-        traits = () if batch.filtered(action, table) else ("unfiltered",)
-        batch.effect(f"sql_{head.lower()}", table, *traits)
+        batch.effect(f"sql_{head.lower()}", table, *["unfiltered"] * (not batch.filtered(action, table)))
     elif head == "CLEAR" or (head == "SET" and action.word(1) == "UNUSED"):
         batch.effect("sql_drop", table, "column")
     elif head in ("ALTER", "MODIFY") and action.top("DROP") > 0:
@@ -254,7 +253,7 @@ def read_rights(batch: SqlBatch, item: SqlStatement) -> None:
     grantees = item.names(to + 1) if to > 0 else []
     everything = item.word(1) == "ALL" or len(grantees) > 1 or any(name.upper() == "PUBLIC" for name in grantees)
     verb = "sql_grant" if item.head == "GRANT" else "sql_revoke"
-    batch.effect(verb, target, *(("all",) if everything else ()))
+    batch.effect(verb, target, *["all"] * everything)
 
 
 STATEMENTS: Mapping[str, Reader] = {
