@@ -239,7 +239,7 @@ def _parted(line: CmdLine) -> tuple[frozenset[str], list[str]]:
 
 
 def _delete(session: CmdReading, line: CmdLine) -> None:
-    """del, rd: a folder is only removed without /s where it is empty."""
+    """A folder is only removed without /s where it is empty."""
     switches, paths = _parted(line)
     folders = line.words[0].lower() in ("rd", "rmdir")
     for path in paths:
@@ -306,7 +306,7 @@ def _echo(session: CmdReading, line: CmdLine) -> str:
 
 
 def _set(session: CmdReading, line: CmdLine) -> str:
-    """set: a name for the rest of the text; sums and questions give a name that holds anything."""
+    """Sums and questions give a name that holds anything."""
     text = re.sub(r"^set\s*", "", line.text, count=1, flags=re.IGNORECASE)
     computed = text[:2].lower() in ("/a", "/p")
     text = text[2:].strip() if computed else text
@@ -325,7 +325,7 @@ def _call(session: CmdReading, line: CmdLine) -> str:
 
 
 def _start(session: CmdReading, line: CmdLine) -> str:
-    """start: an optional title in quotes, switches, then a program."""
+    """An optional title in quotes, switches, then a program."""
     at = 2 if len(line.words) > 2 and line.quoted[1] else 1
     while at < len(line.words) and line.words[at].startswith("/"):
         at += 2 if line.words[at].lower() in ("/d", "/node", "/affinity") else 1
@@ -341,7 +341,7 @@ def _without(line: CmdLine, count: int) -> CmdLine:
 
 
 def _inner(session: CmdReading, line: CmdLine) -> str:
-    """cmd /c: its text is read here, with the names that are known."""
+    """The text is read here, with the names that are known."""
     found = re.search(r"(?:^|\s)/[cCkK](?=[\s\"]|$)\s*", line.text)
     if not found:
         return _run_program(session, line)

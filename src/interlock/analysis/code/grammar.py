@@ -107,8 +107,8 @@ def child_of(node: Node, kind: str) -> Node | None:
 
 
 def name(build: Builder, node: Node) -> Made:
-    """A name without the types of `name<T>` and a namespace as in PHP's `\\Space\\name`."""
-    return nodes.name(text_of(node).partition("<")[0].rpartition("\\")[2])
+    """Without the types of `name<T>` and a namespace as in PHP's `\\Space\\name`."""
+    return ast.Name(text_of(node).partition("<")[0].rpartition("\\")[2])
 
 
 def operator(build: Builder, node: Node) -> Made:
@@ -228,7 +228,7 @@ def member(build: Builder, node: Node) -> Made:
     owner = node.named_children[0] if owner is None and node.named_child_count > 1 else owner
     found = text_of(part(node, "property", "field", "method", "name") or node.named_children[-1])
     named = found.partition("<")[0].removeprefix("$" if node.type.startswith("scoped") else "")
-    return nodes.member(build.expr(owner), named) if owner else nodes.name(named)
+    return nodes.member(build.expr(owner), named) if owner else ast.Name(named)
 
 
 def item(build: Builder, node: Node) -> Made:
@@ -292,7 +292,7 @@ def called(build: Builder, node: Node) -> Made:
     if owner is None:
         callee = build.expr(node, "function", "name")
         if build.table.caseless and isinstance(callee, ast.Name) and callee.id.isidentifier():
-            callee = nodes.name(callee.id.lower())
+            callee = ast.Name(callee.id.lower())
         return nodes.call(callee, args, named)
     if chosen and chosen.type not in ("name", "identifier"):  # its name is a value
         return nodes.call("<method>", [build.expr(owner), build.expr(chosen), *args], named)

@@ -130,7 +130,7 @@ read_julia = CodeLanguage("Julia", "julia", by_grammar("julia"), damaged=read_ot
 
 def _ruby_identifier(build: Builder, node: Node) -> Made:
     named = text_of(node)
-    made = nodes.name(named)
+    made = ast.Name(named)
     is_call = named in library("ruby").calls and named not in build.scopes[0]
     return nodes.call(made) if is_call else made
 
@@ -138,7 +138,7 @@ def _ruby_identifier(build: Builder, node: Node) -> Made:
 def _ruby_block_argument(build: Builder, node: Node) -> Made:
     inner = node.named_children[0] if node.named_child_count else None
     if inner and inner.type == "simple_symbol":
-        return nodes.closure(["it"], [ast.Return(nodes.call(nodes.member(nodes.name("it"), text_of(inner)[1:])))])
+        return nodes.closure(["it"], [ast.Return(nodes.call(nodes.member(ast.Name("it"), text_of(inner)[1:])))])
     return build.expr(inner)
 
 
@@ -152,7 +152,7 @@ def _ruby_call(build: Builder, node: Node) -> Made:
     if receiver is None and method in ("lambda", "proc") and args:
         return args[-1]
     if receiver is None or text_of(receiver) in ("self", "Kernel", "Object"):
-        return nodes.call(nodes.name(method), args, named)
+        return nodes.call(ast.Name(method), args, named)
     owner = build.expr(receiver)
     return nodes.call(nodes.member(owner, method) if method else owner, args, named)
 
@@ -208,7 +208,7 @@ class _ProgramBuilder(Builder):
 def _reference(build: Builder, node: Node) -> Made:
     """File::delete: the function itself, or a method of what it is given."""
     owner, method = node.named_children[0], text_of(node.named_children[-1])
-    given = nodes.call(nodes.member(nodes.name("it"), method))
+    given = nodes.call(nodes.member(ast.Name("it"), method))
     return nodes.closure(["it"], [ast.Return(given)]) if text_of(owner) != "Files" else nodes.path(f"Files.{method}")
 
 
@@ -221,7 +221,7 @@ def _new(build: Builder, node: Node) -> Made:
         if child.type == "assignment_expression":
             named.append(nodes.named(text_of(child, "left"), build.expr(child, "right")))
     title = text_of(kind).rpartition(".")[2].partition("<")[0]
-    return nodes.call(nodes.member(nodes.name(title), "new"), args, named)
+    return nodes.call(nodes.member(ast.Name(title), "new"), args, named)
 
 
 def _composite(build: Builder, node: Node) -> Made:
@@ -266,7 +266,7 @@ read_java, read_go, read_csharp = _reader("Java", "java"), _reader("Go", "go"), 
 def _atom(build: Builder, node: Node) -> Made:
     named = text_of(node)
     is_module = node.parent and node.parent.type == "dot"
-    return nodes.name(named) if is_module else nodes.text(named.removeprefix(":").strip('"'))
+    return ast.Name(named) if is_module else nodes.text(named.removeprefix(":").strip('"'))
 
 
 def _sigil(build: Builder, node: Node) -> Made:
@@ -324,7 +324,7 @@ def _if(build: Builder, call: _Parts) -> Made:
 
 
 def _case(build: Builder, call: _Parts) -> Made:
-    subject = nodes.name("<subject>")
+    subject = ast.Name("<subject>")
     made = [one for value in build.exprs(call.args) for one in nodes.assign(subject, value)]
     for clause in (*call.body(), *call.body("after")):
         inner = build.block(children(clause, "right"))
@@ -404,7 +404,7 @@ def _unary(build: Builder, node: Node) -> Made:
     operand = next((child for child in reversed(node.children) if child.is_named and child.type != "operator"), None)
     if sign == "&":
         if operand and operand.type == "integer":
-            return nodes.name(f"&{text_of(operand)}")
+            return ast.Name(f"&{text_of(operand)}")
         made = build.expr(operand)
         return nodes.closure(["&1", "&2"], [ast.Return(made)]) if "&" in text_of(operand) else made
     return ast.UnaryOp(ast.USub() if sign == "-" else ast.Not(), build.expr(operand))

@@ -83,7 +83,7 @@ class _ScriptBuilder(Builder):
 
 def _identifier(build: Builder, node: Node) -> Made:
     named = text_of(node)
-    return nodes.call("<hole>") if HOLE in named else nodes.name(_called(build, named))
+    return nodes.call("<hole>") if HOLE in named else ast.Name(_called(build, named))
 
 
 def _called(build: Builder, name: str) -> str:
@@ -111,7 +111,7 @@ def _bind(build: Builder, target: Node | None, value: ast.expr, declare: str = "
             named = own.setdefault(title, f"{title}@{target.start_byte}" if hides else title)
         else:
             named = _called(build, title)
-        name = nodes.name(named)
+        name = ast.Name(named)
         value = _titled(value, name)
         return nodes.declare(name, value) if declare else nodes.assign(name, value)
     if kind in build.kinds["defaulted"]:
@@ -123,12 +123,12 @@ def _bind(build: Builder, target: Node | None, value: ast.expr, declare: str = "
         return _bind(build, target.named_children[0], value, declare)
     place = build.expr(target)
     if isinstance(place, ast.Attribute) and isinstance(place.value, ast.Name) and place.value.id in _GLOBALS:
-        place = nodes.name(place.attr)
+        place = ast.Name(place.attr)
     return nodes.assign(place, _titled(value, place))
 
 
 def _take_apart(build: Builder, pattern: Node, value: ast.expr, declare: str) -> list[ast.stmt]:
-    whole = value if isinstance(value, ast.Name) else nodes.name(f"<{pattern.start_byte}>")
+    whole = value if isinstance(value, ast.Name) else ast.Name(f"<{pattern.start_byte}>")
     made = [] if whole is value else nodes.declare(whole, value)
     at = 0
     for child in pattern.children:
@@ -193,7 +193,7 @@ def _function(build: Builder, node: Node) -> Made:
         plain = inner.type == "identifier"
         name = text_of(inner) if plain else f"<{inner.start_byte}>"
         build.scopes[-1][name] = name  # hides that of the code around
-        first += [] if plain else _bind(build, inner, nodes.name(name))
+        first += [] if plain else _bind(build, inner, ast.Name(name))
         if last:
             rest = name
             continue
@@ -222,7 +222,7 @@ def _class_of(build: Builder, node: Node) -> Made:
     bases = [build.parts(child) for child in node.named_children if child.type == "class_heritage"]
     body = [made for child in children(node, "body") for made in _class_part(build, child)]
     made: list[ast.stmt] = [ast.ClassDef(title, bases, [], body or [ast.Pass()], [])]
-    return made if node.type.endswith("class_declaration") else nodes.Body([*made, ast.Expr(nodes.name(title))])
+    return made if node.type.endswith("class_declaration") else nodes.Body([*made, ast.Expr(ast.Name(title))])
 
 
 def _class_part(build: Builder, node: Node) -> list[ast.stmt]:
@@ -232,13 +232,13 @@ def _class_part(build: Builder, node: Node) -> list[ast.stmt]:
     name = text_of(node, "property", "name")
     value = build.expr(node if node.type == "method_definition" else part(node, "value"))
     if not isinstance(value, Closure):
-        return nodes.assign(nodes.name(name), value)
+        return nodes.assign(ast.Name(name), value)
     value.function.name = "__init__" if name == "constructor" else name
     return [_with_this(value.function)]
 
 
 def _for_in(build: Builder, node: Node) -> Made:
-    over, each = build.expr(node, "right"), nodes.name(f"<{node.start_byte}>")
+    over, each = build.expr(node, "right"), ast.Name(f"<{node.start_byte}>")
     if text_of(node, "operator") == "in":
         over = nodes.call("Object.keys", [over])
     given = _bind(build, part(node, "left"), each, "block" if part(node, "kind") else "")
@@ -252,7 +252,7 @@ def _import_of(build: Builder, node: Node) -> Made:
     clause = child_of(node, "import_clause")
     if clause is None:
         return source
-    whole = nodes.name(f"<{node.start_byte}>")
+    whole = ast.Name(f"<{node.start_byte}>")
     made = nodes.declare(whole, source)
     for child in clause.named_children:
         if child.type != "named_imports":
@@ -271,7 +271,7 @@ def _export(build: Builder, node: Node) -> Made:
 
 def _member(walk: ProgramWalk, owner: Value, name: str) -> Value:
     if name == "constructor":
-        maker = isinstance(owner, (ProgramFunction, Class)) or (path_of(owner) in ("constructor", "?"))
+        maker = isinstance(owner, (ProgramFunction, Class)) or path_of(owner) in ("constructor", "?")
         return Sym("Function" if maker else "constructor", owner)
     if not isinstance(owner, Sym):
         return UNKNOWN

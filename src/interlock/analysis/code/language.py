@@ -74,7 +74,6 @@ class CodeLanguage(Struct, eq=False):
         """What is too large, nests too deeply or does not parse is unreadable."""
         out.step(1 + len(source) // 256 + sum(map(source.count, "\n(=")))
         body: list[ast.stmt] = []
-        problem = None
         try:
             body, whole = self.parse(source)
             problem = None if whole else Unparsed()
@@ -86,7 +85,7 @@ class CodeLanguage(Struct, eq=False):
             problem = TooDeep()
         if problem and self.damaged:
             self.damaged(source, out)
-        elif problem is not None:
+        elif problem:
             out.unreadable(f"{self.name} {problem}", problem.trait)
         walk = ProgramWalk(out, self, ProgramEffects(out, self.key, loose=not self.strict), STATEMENTS, EXPRESSIONS)
         if words := library(self.key).arguments:

@@ -92,7 +92,6 @@ class Scanner(Struct):
         return found
 
     def emit(self, kind: Kind, text: str, parts: Iterable[Part] = ()) -> None:
-        """Refuses a bracket that closes none."""
         if kind == "op" and text in "([{":
             self.opened.append(len(self.tokens))
         elif kind == "op" and text in _OPENERS:
@@ -178,7 +177,7 @@ def unescaped(raw: str) -> str:
 
 
 def function_of(module: str, key: str, name: str) -> Any:
-    """The function of a language's module that a table means, perhaps with the language before its name."""
+    """Of a language's module, perhaps with the language before its name."""
     own = vars(import_module(f"interlock.analysis.code.{module}"))
     return own.get(f"_{key}_{name}") or own.get(f"_{name}") or own.get(name)
 

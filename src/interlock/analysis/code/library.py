@@ -92,7 +92,6 @@ class Library:
             self.patterns.setdefault(index, []).append((start, end, self.calls.pop(key)))
 
     def canonical(self, path: str) -> str:
-        """The one name of what goes by several, without its package."""
         if path in self.aliases:
             return self.aliases[path]
         head, dot, rest = path.partition(".")
@@ -114,9 +113,8 @@ class Library:
             return self.constants[path]
         if self.programs and path.startswith(self.programs) and path not in self.calls:
             return Partial(PROGRAM, [path.rpartition(".")[2]])
-        if path in self.environment:
-            return Sym(path, owner, traits=frozenset({"environment"}))
-        return Sym(path, owner, traits=traits_of(owner))
+        traits = frozenset({"environment"}) if path in self.environment else traits_of(owner)
+        return Sym(path, owner, traits=traits)
 
 
 def spellings(key: str) -> list[str]:

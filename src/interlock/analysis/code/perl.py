@@ -158,7 +158,7 @@ def _foreach(parser: TokenParser) -> nodes.Made:
     if any(token.is_op(";") for token in parser.tokens[parser.at : parser.mates[parser.at]]):
         return for_loop(parser)
     over = nodes.call("<list>", [parser.group()])
-    return nodes.loop(nodes.name(named), over, parser.block() if parser.is_op("{") else [])
+    return nodes.loop(ast.Name(named), over, parser.block() if parser.is_op("{") else [])
 
 
 def _over_list(parser: TokenParser) -> nodes.Made:
@@ -171,10 +171,10 @@ def _over_list(parser: TokenParser) -> nodes.Made:
         block, args = [ast.Expr(args[0])] if args else [], args[1:]
     over = nodes.call("<list>", args)
     if word == "map":
-        pair = ast.comprehension(target=nodes.name(_TOPIC), iter=over, ifs=[], is_async=0)
+        pair = ast.comprehension(target=ast.Name(_TOPIC), iter=over, ifs=[], is_async=0)
         return ast.ListComp(nodes.as_expression(block), [pair])
-    each = nodes.loop(nodes.name(_TOPIC), nodes.name("<list>"), block)
-    return [*nodes.assign(nodes.name("<list>"), over), *each, ast.Expr(nodes.name("<list>"))]
+    each = nodes.loop(ast.Name(_TOPIC), ast.Name("<list>"), block)
+    return [*nodes.assign(ast.Name("<list>"), over), *each, ast.Expr(ast.Name("<list>"))]
 
 
 def _print(parser: TokenParser) -> ast.expr:
@@ -182,10 +182,10 @@ def _print(parser: TokenParser) -> ast.expr:
     with unbracketed(parser):
         named = parser.token.kind in ("name", "var") and parser.token.text in parser.names
         if parser.is_op("{"):
-            handle = nodes.name(parser.ahead(1).text)
+            handle = ast.Name(parser.ahead(1).text)
             parser.at = parser.mates[parser.at] + 1
         elif named and parser.ahead(1).kind not in ("op", "end"):
-            handle = nodes.name(parser.next().text)
+            handle = ast.Name(parser.next().text)
         return nodes.call("<print>", [handle, *parser.bare_arguments(2)[0]])
 
 
@@ -194,7 +194,7 @@ def _run_block(parser: TokenParser) -> nodes.Made:
     if parser.is_op("{"):
         return parser.block()
     args, _ = parser.arguments() if parser.is_op("(") else parser.bare_arguments(1)
-    return nodes.call(word, args[:1] or [nodes.name(_TOPIC)] * (word in parser.dialect.topical))
+    return nodes.call(word, args[:1] or [ast.Name(_TOPIC)] * (word in parser.dialect.topical))
 
 
 def _system(parser: TokenParser) -> ast.expr:
@@ -220,7 +220,7 @@ def _open(parser: TokenParser) -> nodes.Made:
         parser.skip(",")
         args = parser.bare_arguments(2)[0]
     parser.names.add(handle)
-    return give(nodes.name(handle), nodes.call("<open>", args))
+    return give(ast.Name(handle), nodes.call("<open>", args))
 
 
 def _bare(parser: TokenParser, token: CodeToken) -> int:
@@ -241,7 +241,7 @@ def _bare(parser: TokenParser, token: CodeToken) -> int:
 
 def _callee(word: str) -> ast.expr:
     own = word.rpartition("::")[2]
-    return nodes.name(own) if own in library("perl").calls else nodes.path(word.replace("::", "."))
+    return ast.Name(own) if own in library("perl").calls else nodes.path(word.replace("::", "."))
 
 
 def _opened(call: LibraryCall) -> Value:
@@ -256,7 +256,7 @@ def _opened(call: LibraryCall) -> Value:
         return Sym("?") if path.startswith("&") else call.world.open(path, open_mode([how]))
     if mode in ("-|", "|-"):
         return call.walk.call(Sym("system"), rest)
-    if "&" in mode or (path_of(rest[0]).startswith("socket")):
+    if "&" in mode or path_of(rest[0]).startswith("socket"):
         return Sym("?")
     return call.world.open(rest[0], open_mode([mode.partition(":")[0].strip()]))
 

@@ -83,7 +83,7 @@ def _pieces(source: str, at: int, level: int, end: re.Pattern[str]) -> tuple[lis
             parts.append(unescape(found))
         elif found := _VARIABLE.match(source, at):
             name, key = found[1] or found[2] or "", found[3] or ""
-            parts.append(hole(key[1:-1]) if name in ("env", "::env") and key else nodes.name(f"${name}{key}"))
+            parts.append(hole(key[1:-1]) if name in ("env", "::env") and key else ast.Name(f"${name}{key}"))
         elif source[at] == "[":
             close = balanced(source, at, "[", "]", "")
             parts.append(nodes.as_expression(_code(source[at + 1 : close - 1], level + 1)))
@@ -132,7 +132,7 @@ def _inside(word: _Word) -> list[ast.expr]:
 
 
 def _set(words: list[_Word]) -> _Body:
-    name = nodes.name(f"${words[0].text}" if words else "?")
+    name = ast.Name(f"${words[0].text}" if words else "?")
     return nodes.assign(name, words[1].value) if len(words) > 1 else [ast.Expr(name)]
 
 
@@ -154,7 +154,7 @@ def _foreach(words: list[_Word]) -> _Body:
     if len(words) < 3:
         return _body(words[-1:])
     over = nodes.call("<items>", [words[1].value])
-    return nodes.loop(nodes.name(f"${words[0].text}"), over, _body(words[-1:]))
+    return nodes.loop(ast.Name(f"${words[0].text}"), over, _body(words[-1:]))
 
 
 def _cases(words: list[_Word]) -> _Body:
@@ -199,7 +199,7 @@ _FORMS: dict[str, Callable[[list[_Word]], _Body]] = {
     **dict.fromkeys(["switch", "expect"], _cases),
     **dict.fromkeys(["eval", "uplevel"], _eval),
     "exec": _exec,
-    "spawn": lambda words: [*_exec(words), *nodes.assign(nodes.name("<spawned>"), ast.Constant(True))],
+    "spawn": lambda words: [*_exec(words), *nodes.assign(ast.Name("<spawned>"), ast.Constant(True))],
     "proc": _proc,
     "expr": lambda words: [ast.Expr(one) for word in words for one in (word.value, *_inside(word))],
     "return": lambda words: [ast.Return(nodes.several([word.value for word in words]))],

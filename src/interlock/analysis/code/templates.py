@@ -46,7 +46,6 @@ def rules_of(key: str, module: str = _LANGUAGES) -> GrammarTable:
 
 
 def check_tables(packs: Sequence[Pack]) -> Sequence[Pack]:
-    """Raises PackError where a key is unknown or a node is told twice."""
     for pack in packs:
         only_keys("grammars", pack, _KEYS)
         names = [name for listed in pack["nodes"] for name in listed.split()]
@@ -139,7 +138,7 @@ class _Filling(Struct):
         if mark == "$text":
             return grammar.texts(self.build, self.node)
         if mark[0] != "$":
-            return nodes.name(mark.replace("<?>", "?"))
+            return ast.Name(mark.replace("<?>", "?"))
         found = _parts(self.build, self.node, mark)
         return nodes.several(self.build.exprs(found)) if mark == "$*" else self.build.expr(next(iter(found), None))
 

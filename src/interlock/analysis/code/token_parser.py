@@ -107,7 +107,7 @@ class TokenParser:
         over = self.expression()
         if word in ("while", "until"):
             return nodes.repeat(over, body)
-        return nodes.loop(nodes.name(self.table.topic), over, body)
+        return nodes.loop(ast.Name(self.table.topic), over, body)
 
     def block(self) -> list[ast.stmt]:
         with self.inside():
@@ -149,7 +149,7 @@ class TokenParser:
         self.at += 1
         if token.kind == "op":
             return nodes.signed(token.text, self.expression(_TIGHTEST)) if self.at < self.stop else nodes.NOTHING
-        return self._hung(start, nodes.name(token.text) if token.kind == "var" else self._literal(token))
+        return self._hung(start, ast.Name(token.text) if token.kind == "var" else self._literal(token))
 
     def _literal(self, token: CodeToken) -> ast.expr:
         if token.kind == "words":
@@ -202,7 +202,7 @@ class TokenParser:
         if self.is_op("(") and not (self.token.spaced and token.text in self.names):
             return self._called(callee, self.arguments())
         if token.text in self.names:
-            return nodes.name(token.text)
+            return ast.Name(token.text)
         count = self.dialect.bare(self, token)
         return self._called(callee, self.bare_arguments(count)) if count >= 0 else callee
 
@@ -211,7 +211,7 @@ class TokenParser:
         if self.dialect.block and self.is_op("{"):
             args = [*args, self.dialect.block(self)]
         if not args and isinstance(callee, ast.Name) and callee.id in self.dialect.topical:
-            args = [nodes.name(self.table.topic)]
+            args = [ast.Name(self.table.topic)]
         return nodes.call(callee, args, named)
 
     def _hung(self, start: int, value: ast.expr) -> ast.expr:
@@ -238,7 +238,7 @@ class TokenParser:
         if isinstance(key, ast.Name) and opener == "{":
             key = nodes.text(key.id) if not key.id.startswith(("$", "@")) else key
         if self.table.braces and isinstance(value, ast.Name) and holder.startswith("$"):
-            value = nodes.name(("@" if opener == "[" else "%") + holder[1:])
+            value = ast.Name(("@" if opener == "[" else "%") + holder[1:])
         return nodes.item(value, key)
 
     def _member(self, value: ast.expr) -> ast.expr:
@@ -252,7 +252,7 @@ class TokenParser:
         self.at += 1
         if token.kind == "var":
             args, named = self.arguments() if self.is_op("(") else ([], [])
-            return nodes.call("<method>", [value, nodes.name(token.text), *args], named)
+            return nodes.call("<method>", [value, ast.Name(token.text), *args], named)
         owner = nodes.member(value, token.text)
         if self.is_op("(") and not self.token.spaced:
             return self._called(owner, self.arguments())
@@ -368,7 +368,7 @@ def for_loop(parser: TokenParser) -> nodes.Made:
     parser.names.add(named)
     with parser.within(parser.at + at + 2, closer, closer + 1):
         over = parser.expression()
-    return nodes.loop(nodes.name(named), over, branch(parser))
+    return nodes.loop(ast.Name(named), over, branch(parser))
 
 
 def returned(parser: TokenParser) -> nodes.Made:
@@ -390,5 +390,4 @@ def params(parser: TokenParser) -> list[str]:
 
 
 def unbracketed(parser: TokenParser) -> AbstractContextManager[None]:
-    """What is between the brackets here, or the same without."""
     return parser.inside() if parser.is_op("(") else nullcontext()

@@ -157,7 +157,7 @@ def _getline(parser: TokenParser) -> ast.expr:
 
 def _indirect(parser: TokenParser) -> ast.expr:
     """gawk's @name(…) calls the function whose name is in a variable."""
-    name = nodes.name(f"${parser.next().text}")
+    name = ast.Name(f"${parser.next().text}")
     return nodes.call("<chosen>", [name, *parser.arguments()[0]]) if parser.is_op("(") else nodes.NOTHING
 
 
@@ -167,7 +167,7 @@ def _awk_function(parser: TokenParser) -> nodes.Made:
 
 
 def _field(parser: TokenParser) -> nodes.Made:
-    return [ast.Expr(parser.operand()), ast.Expr(nodes.name("$field"))]
+    return [ast.Expr(parser.operand()), ast.Expr(ast.Name("$field"))]
 
 
 # -- calls that no table describes
@@ -221,10 +221,6 @@ _STRING = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"\\\n]|\\.)*\"")
 _LEVELS = 5
 
 _Code = list[ast.stmt]
-
-
-def _parse_vim(source: str) -> nodes.Program:
-    return [made for line in source.split("\n") for made in _vim_line(line, 0)], True
 
 
 def _vim_line(line: str, level: int) -> _Code:
@@ -322,4 +318,10 @@ def _delete(call: LibraryCall) -> Value:
 
 
 _VIM_CALLS = {"execute": _execute, "delete": _delete}
-read_vim = CodeLanguage("Vim", "vim", _parse_vim, _VIM_CALLS, holes("$")).read
+read_vim = CodeLanguage(
+    "Vim",
+    "vim",
+    lambda source: ([made for line in source.split("\n") for made in _vim_line(line, 0)], True),
+    _VIM_CALLS,
+    holes("$"),
+).read

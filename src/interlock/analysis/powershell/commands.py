@@ -171,10 +171,8 @@ def run_script(walk: ProgramWalk, program: str) -> bool:
 
 
 def after_switch(words: Sequence[str]) -> str | None:
-    for at, word in enumerate(words):
-        if _CMD_SWITCH.match(word):
-            return " ".join([word[2:], *words[at + 1 :]]).strip()
-    return None
+    found = (at for at, word in enumerate(words) if _CMD_SWITCH.match(word))
+    return next((" ".join([words[at][2:], *words[at + 1 :]]).strip() for at in found), None)
 
 
 def split_line(text: str) -> list[str]:
@@ -371,7 +369,6 @@ def _set_variable(bound: Bound) -> None:
 
 
 def _get_command(bound: Bound) -> Value:
-    """A pattern names the first cmdlet that it fits."""
     bound.report()
     specs = cmdlets().specs
     names = bound.texts("name")

@@ -97,7 +97,7 @@ def _operators(cursor: PsCursor, weakest: int, commas: bool = True) -> ast.expr:
 
 def _binary(sign: str, left: ast.expr, right: ast.expr) -> ast.expr:
     if sign in _CALLS:
-        return nodes.call(nodes.name(f"<{sign}>"), [left, right])
+        return nodes.call(ast.Name(f"<{sign}>"), [left, right])
     if sign[1:].isalpha() and sign not in _SIGNS:
         return ast.BoolOp(ast.And(), [left, right])
     return nodes.binary(_SIGNS.get(sign, sign), left, right)
@@ -164,10 +164,10 @@ def _typed(cursor: PsCursor, found: re.Match[str]) -> ast.expr:
     start = cursor.pos
     cursor.skip_blanks()
     if cursor.at("::") or (cursor.pos == start and cursor.look(_DOT)):
-        return read_postfix(cursor, nodes.name(f"[{name}]"))
+        return read_postfix(cursor, ast.Name(f"[{name}]"))
     if cursor.peek() in "\r\n;|)},=]" or cursor.look(_OPERATORS[3]):
         cursor.pos = start
-        return nodes.name(f"[{name}]")
+        return ast.Name(f"[{name}]")
     with cursor.deeper():
         return nodes.call("<cast>", [nodes.text(name), _unary(cursor)])
 
@@ -246,7 +246,7 @@ def function(params: list[PsParam], body: list[ast.stmt]) -> ast.FunctionDef:
     made = nodes.function([f"${name}" for name, _ in params], yielding(body), rest="$args")
     made.args.defaults = [default or ast.Constant(hole(name)) for name, default in params]
     made.args.kwonlyargs = [ast.arg("$_"), ast.arg("$input")]
-    made.args.kw_defaults = [nodes.name("$_"), nodes.name("$input")]
+    made.args.kw_defaults = [ast.Name("$_"), ast.Name("$input")]
     return made
 
 

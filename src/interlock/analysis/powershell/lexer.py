@@ -94,7 +94,7 @@ def variable(title: str) -> ast.expr:
     """By the one spelling of its name; the constants of the language as what they are."""
     key = title.lower()
     key = "_" if key == "psitem" else _SCOPE.sub("", key)
-    return ast.Constant(_CONSTANTS[key]) if key in _CONSTANTS else nodes.name(f"${key}")
+    return ast.Constant(_CONSTANTS[key]) if key in _CONSTANTS else ast.Name(f"${key}")
 
 
 def text(parts: Sequence[Part], bare: bool = False) -> ast.expr:

@@ -214,7 +214,7 @@ def _call(cursor: PsCursor, piped: ast.expr, invoked: bool) -> ast.expr:
             words += map(nodes.text, ["--%", *verbatim[1].split()])
         elif not _redirect(cursor, saved):
             words.append(_word(cursor))
-    return _saved(nodes.call(nodes.name("&"), [piped, name, *words]), saved, constant=False)
+    return _saved(nodes.call(ast.Name("&"), [piped, name, *words]), saved, constant=False)
 
 
 def _word(cursor: PsCursor) -> ast.expr:
@@ -274,7 +274,7 @@ def _switch(cursor: PsCursor) -> _Body:
     while cursor.match(_OPTION):
         cursor.skip_blanks()
     over = group(_parens(cursor)) if cursor.at("(") else read_argument(cursor)
-    made = nodes.assign(nodes.name("$_"), over)
+    made = nodes.assign(ast.Name("$_"), over)
     cursor.expect("{")
     with cursor.deeper():
         while not _at_end(cursor, "}"):

@@ -167,7 +167,7 @@ def _kill(call: LibraryCall, entry: Entry) -> Value:
     if any(text_of(signal) in ("0", "EXIT") for signal in chosen(call, entry, "signal")[:1]):
         return UNKNOWN
     for who in map(text_of, flattened(pick(call, entry["kill"]))):
-        call.world.effect("kill", who, *(("all",) if who == "-1" else ()))
+        call.world.effect("kill", who, *["all"] * (who == "-1"))
     return UNKNOWN
 
 

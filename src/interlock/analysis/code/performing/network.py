@@ -144,7 +144,6 @@ _LISTS = re.compile(r"^(?:list|get|iter|search)_(?:all_)?")
 
 
 def _ask_client(call: LibraryCall, entry: Entry) -> Value:
-    """A method of a client, or a command that it is sent, is one of its program."""
     if entry["client"] == "operation":  # a client whose methods are called what they do
         return _operation(call)
     operation, asks = _snake(call.name.removesuffix("Command")), words("services")

@@ -136,7 +136,7 @@ def _flags(call: LibraryCall, off: Mapping[str, str]) -> list[str]:
 
 
 def _start(call: LibraryCall, entry: Entry) -> Value:
-    """exec and spawn: the first word names the program again."""
+    """The first word names the program again."""
     given = [one for one in pick(call, entry["argv"]) if "environment" not in traits_of(one)]
     unknown = [UNKNOWN] if any(isinstance(one, Sym) for one in given) and len(given) == 1 else []
     call.world.run([*(pick(call, entry["start"]) or [UNKNOWN])[:1], *flattened(given)[1:], *unknown], call)

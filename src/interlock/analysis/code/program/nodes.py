@@ -29,7 +29,6 @@ class Body(ast.expr):
 
 
 text = ast.Constant
-name = ast.Name
 member = ast.Attribute
 item = ast.Subscript
 named = ast.keyword

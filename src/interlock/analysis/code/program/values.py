@@ -111,12 +111,8 @@ def traits_of(value: Value, depth: int = 0) -> frozenset[str]:
         return NOTHING
     if isinstance(value, OpenFile):
         return file_traits(value.path)
-    inner: Iterable[Value] = ()
-    if isinstance(value, (list, tuple)):
-        inner = value[:64]
-    elif isinstance(value, Either):
-        inner = value.options
-    elif isinstance(value, dict):
+    inner = value[:64] if isinstance(value, (list, tuple)) else value.options if isinstance(value, Either) else ()
+    if isinstance(value, dict):
         inner = [*list(value.values())[:64], *list(value)[:64]]
     return NOTHING.union(*(traits_of(item, depth + 1) for item in inner))
 
@@ -130,7 +126,6 @@ def fetched(value: Value) -> str:
 
 
 def marked(text: str, *sources: Value) -> str:
-    """With the traits of everything it was made from."""
     traits = NOTHING.union(*map(traits_of, sources))
     return Marked(text, traits) if traits else text
 
@@ -315,7 +310,6 @@ def lineage(cls: Class) -> list[Class]:
 
 
 def member_of(owner: Instance | Class, name: str) -> Value:
-    """A method is bound to the owner."""
     if name in owner.names:
         return owner.names[name]
     cls = owner.cls if isinstance(owner, Instance) else owner
