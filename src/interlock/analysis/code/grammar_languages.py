@@ -170,7 +170,7 @@ def _ruby_assign(build: Builder, node: Node) -> Made:
 
 
 def _ruby_set(build: Builder, left: Node, right: ast.expr) -> list[ast.stmt]:
-    """`a.b = …` calls no method `b`; a name with a sign belongs to all functions."""
+    """`a.b = …` calls no method; a name with a sign belongs to all functions."""
     names = {"identifier": [left], "left_assignment_list": left.named_children}.get(left.type, [])
     build.scopes[0].update({text_of(one).lstrip("*"): "" for one in names})
     target = build.expr(left)
