@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from interlock.analysis.classify import Classified, classify
 from interlock.analysis.facts import EFFECTS, Command, Fact, show_command
 from interlock.analysis.programs import Program
+from interlock.analysis.programs.load import UNDESCRIBED
 from interlock.analysis.read import BUDGET, FileReader, read
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.targets.ordering import NOT_READ, CommandLine
@@ -43,7 +44,8 @@ _DESTROYS = frozenset({
     Category.HISTORY_REWRITE, Category.CREDENTIAL_INVALIDATION, Category.ACCOUNT_ACTION,
 })  # fmt: skip
 _DESTRUCTIVE, _ESCALATES = Level.DESTRUCTIVE, Category.PRIVILEGE_ESCALATION
-_OUT_OF_SCOPE = frozenset("secret system_part other_home home_part user_data guard agent_config above".split())
+_OUT_OF_SCOPE = "secret system_part other_home home_part user_data guard agent_config above".split()
+_READ_OUT_OF_SCOPE = frozenset(product(["read"], _OUT_OF_SCOPE))
 
 
 def assess(facts: Sequence[Fact], classified: Classified, programs: Mapping[str, Program] = NOTHING) -> Assessment:
@@ -97,22 +99,19 @@ _FLAGS = {held: Flags(*held) for held in product((False, True), repeat=5)}
 def _score(
     level: Level, irreversible: bool, network: bool, verbs: Collection[str], happens: Iterable[Happening]
 ) -> tuple[int, list[str]]:
-    score = _BASE[level]
-    factors = [_BASE_WORDS[level]]
-    if irreversible:
-        score += 10
-        factors.append("cannot be undone (+10)")
-    if network:
-        score += 10
-        factors.append("network (+10)")
-    if "read" in verbs and any(verb == "read" and place in _OUT_OF_SCOPE for verb, place in happens):
-        score += 10
-        factors.append("reads outside the project (+10)")
-    if not EFFECTS.creates.isdisjoint(verbs) and any(
+    creates = not EFFECTS.creates.isdisjoint(verbs) and any(
         verb in EFFECTS.creates and place not in ("sink", "") for verb, place in happens
+    )
+    score, factors = _BASE[level], [_BASE_WORDS[level]]
+    for holds, points, name in (
+        (irreversible, 10, "cannot be undone"),
+        (network, 10, "network"),
+        (not _READ_OUT_OF_SCOPE.isdisjoint(happens), 10, "reads outside the project"),
+        (creates, 5, "creates a file"),
     ):
-        score += 5
-        factors.append("creates a file (+5)")
+        if holds:
+            score += points
+            factors.append(f"{name} (+{points})")
     score = min(score, _QUIET_TOPS[level] if not irreversible else _TOP[level])
     if score < _VAGUE and "act_vague" in verbs:  # C-45
         factors.append(f"says too little to judge: give detail (at least {_VAGUE})")
@@ -122,8 +121,7 @@ def _score(
 
 def _uses_network(commands: Iterable[Command], programs: Mapping[str, Program]) -> bool:
     for command in commands:
-        program = programs.get(command.program)
-        network = program.network if program is not None else False
+        network = programs.get(command.program, UNDESCRIBED).network
         if "remote" in command.traits or network is True or (network and not network.isdisjoint(command.words)):
             return True
     return False

@@ -1,4 +1,4 @@
-"""Finds the rules of facts by program and first words, or by effect and place, and matches them -> findings; neither their number nor order matters."""
+"""Matches facts with the rules of their program, or of their effect and place -> findings; neither number nor order matters."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from interlock.analysis.facts import PIPELINE, Command, Effect, Fact, show_command
 from interlock.analysis.packs import Words
 from interlock.analysis.programs import Program
+from interlock.analysis.programs.load import UNDESCRIBED
 from interlock.analysis.programs.net import NET, Harm, harm_of, is_suspect, only_reads
 from interlock.analysis.programs.options import CommandOptions, holds, may_be_value, options
 from interlock.analysis.rules import ANY, Clause, Entry, Index, Rule, Rulebook
 from interlock.model import Category, Finding, Level
 
-_NO_PROGRAM = Program()
 _SAFE, _REVERSIBLE, _DESTRUCTIVE, _DANGEROUS = Level.SAFE, Level.REVERSIBLE, Level.DESTRUCTIVE, Level.DANGEROUS
 _READS = frozenset({"read", "sql_read", "store_read"})
 _DISPOSABLE = frozenset({"build", "cache", "log", "temp"})
@@ -120,9 +120,8 @@ def _elevations(used: Sequence[tuple[Level, Fact]]) -> Iterable[Effect]:
         if level >= worst.get(fact.span, (_SAFE,))[0]:
             worst[fact.span] = (level, fact)
     for level, fact in worst.values():
-        subject = _subject(fact)
         raised = frozenset({f"level_{min(level + 1, int(_DANGEROUS))}"})
-        yield Effect("elevate", traits=raised, span=fact.span, via=fact.via, subject=subject)
+        yield Effect("elevate", traits=raised, span=fact.span, via=fact.via, subject=_subject(fact))
 
 
 def _subject(fact: Fact) -> str:
@@ -187,9 +186,8 @@ def _filed(word: str) -> str:
 
 
 def _keys(word: str) -> list[str]:
-    if word == ANY:
-        return [ANY]
-    return [ANY, word, f"{word.partition('-')[0]}-*"] if "-" in word else [ANY, word]
+    more = [f"{word.partition('-')[0]}-*"] if "-" in word else []
+    return [ANY, word, *more] if word != ANY else [ANY]
 
 
 def _entries(index: Index, view: _View) -> Sequence[Entry]:
@@ -211,7 +209,7 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
     if "help" in command.traits:
         return [], _SAFE
     by_verb = clauses_of(book, f"{command.program.partition('-')[0]}-*") if _is_cmdlet(command) else {}
-    program = book.programs.get(command.program, _NO_PROGRAM)
+    program = book.programs.get(command.program, UNDESCRIBED)
     view = _View(command, program)
     entries = _entries(index, view) if index else ()
     fired = _matching(entries, view)
@@ -220,14 +218,12 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
     rules = [entry[0] for entry in fired]
     dry = bool(program.dry_run) and view.is_dry(program.dry_run)
     harmful = [rule for rule in rules if rule.level > _SAFE and not (dry and rule.level >= _DESTRUCTIVE)]
-    wrapper = "wrapper" in command.traits
     if not dry and not any(rule.level >= _DESTRUCTIVE for rule in harmful):
         harm = _by_words(view, program, entries, fired, bool(index or by_verb))
         if harm is not None:
             harmful += _generic(harm, command, book)
-    if harmful or wrapper or len(harmful) < len(rules):
-        return harmful, _SAFE
-    return [], _REVERSIBLE
+    judged = harmful or rules or "wrapper" in command.traits
+    return harmful, _SAFE if judged else _REVERSIBLE
 
 
 def _is_cmdlet(command: Command) -> bool:
@@ -297,9 +293,8 @@ def _mentions(
 ) -> bool:
     """Whether a clause or the description speaks of this operand, or (at -1) of this option."""
     if at < 0:
-        if word in program.value_flags or word in program.dry_run or (word,) in program.ruled:
-            return True
-        if any(word in path.any_flag for path in program.paths):
+        known = word in program.value_flags or word in program.dry_run or (word,) in program.ruled
+        if known or any(word in path.any_flag for path in program.paths):
             return True
     elif any(_starts(operands, path) for path in program.ruled) or any(sub for _, _, sub, _ in fired):
         return True
@@ -330,7 +325,7 @@ def _generic(harm: Harm, command: Command, book: Rulebook) -> list[Rule]:
     marks = {f"word_{harm.kind}"} | ({"word_all"} if harm.everything or "production" in command.traits else set())
     if PIPELINE in command.traits and "word_all" not in marks:
         return []  # it runs elsewhere, after a review; a guess is no reason
-    view = _View(replace(command, traits=command.traits | marks), _NO_PROGRAM)
+    view = _View(replace(command, traits=command.traits | marks), UNDESCRIBED)
     found = [rule for rule, *_ in _matching(clauses_of(book, ANY).get((), ()), view)]
     return [rule for rule in found if rule.level == max(rule.level for rule in found)]
 
@@ -348,28 +343,22 @@ def _matching(entries: Iterable[Entry], view: _View) -> list[Entry]:
 
 
 def _command_matches(clause: Clause, taken: int, view: _View) -> bool:
-    if not clause.trait <= view.command.traits or not clause.no_trait.isdisjoint(view.command.traits):
-        return False
+    command, lines = view.command, view.lines
     words = len(view.found.operands) - taken
-    if words < clause.min_words or 0 <= clause.max_words < words:
-        return False
-    if clause.any_flag and not any(view.has(flag) for flag in clause.any_flag):
-        return False
-    if clause.all_flags and not all(view.has(flag) for flag in clause.all_flags):
-        return False
-    if clause.no_flag and any(view.has_exactly(flag) for flag in clause.no_flag):
-        return False
-    if clause.any_word and not pattern(clause.any_word)(view.lines):
-        return False
-    if clause.all_words and not all(pattern((text,))(view.lines) for text in clause.all_words):
-        return False
-    if clause.no_word and pattern(clause.no_word)(view.lines):
-        return False
-    if clause.no_line and "\n" not in (line := " ".join(view.words)) and pattern(clause.no_line)(line):
-        return False
-    if clause.any_env:
-        return bool(pattern(clause.any_env)("\n".join(f"{name}={value}" for name, value in view.command.env)))
-    return True
+    return not (
+        not clause.trait <= command.traits
+        or not clause.no_trait.isdisjoint(command.traits)
+        or words < clause.min_words
+        or 0 <= clause.max_words < words
+        or (clause.any_flag and not any(map(view.has, clause.any_flag)))
+        or (clause.all_flags and not all(map(view.has, clause.all_flags)))
+        or (clause.no_flag and any(map(view.has_exactly, clause.no_flag)))
+        or (clause.any_word and not pattern(clause.any_word)(lines))
+        or (clause.all_words and not all(pattern((text,))(lines) for text in clause.all_words))
+        or (clause.no_word and pattern(clause.no_word)(lines))
+        or (clause.no_line and "\n" not in (line := " ".join(view.words)) and pattern(clause.no_line)(line))
+        or (clause.any_env and not pattern(clause.any_env)("\n".join(map("=".join, command.env))))
+    )
 
 
 def _starts(operands: Sequence[str], words: Words) -> bool:
@@ -397,17 +386,14 @@ def _of_effect(effect: Effect, book: Rulebook) -> tuple[list[Rule], Level]:
         for rule, clause in entries:
             if clause.trait <= traits and clause.no_trait.isdisjoint(traits) and _effect_matches(clause, effect, named):
                 rules[rule.id] = rule
-    if rules or effect.verb in _READS or effect.place == "sink":
-        return [rule for rule in rules.values() if rule.level > _SAFE], _SAFE
-    return [], _REVERSIBLE
+    judged = rules or effect.verb in _READS or effect.place == "sink"
+    return [rule for rule in rules.values() if rule.level > _SAFE], _SAFE if judged else _REVERSIBLE
 
 
 def _effect_matches(clause: Clause, effect: Effect, named: bool) -> bool:
     """`named`: some clause names its target."""
-    if effect.place in clause.no_place:
-        return False
-    if not named:
-        return not clause.target
-    if clause.target and not pattern(clause.target)(effect.target):
-        return False
-    return not (clause.no_target and pattern(clause.no_target)(effect.target))
+    return not (
+        effect.place in clause.no_place
+        or (clause.target and not (named and pattern(clause.target)(effect.target)))
+        or (named and clause.no_target and pattern(clause.no_target)(effect.target))
+    )

@@ -155,15 +155,10 @@ _RUNS_CODE = lazy_regex(rf"({_INTERPRETERS}|(ba|z|da|k|fi)?sh)[\d.]*")
 
 def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:
     """Every pass that needs more than one fact; none takes any away."""
-    reads, commands = False, 0
-    for fact in facts:
-        if isinstance(fact, Command):
-            commands += 1
-        elif fact.verb == "read":
-            reads = True
-    if reads:  # the effect that these three are about
+    if any(isinstance(fact, Effect) and fact.verb == "read" for fact in facts):  # the effect that these three are about
         facts = _spoken(_names_only(_read_and_written(facts)))
-    return _undone(_leftovers(_unseen(facts))) if commands > 1 else facts
+    several = sum(isinstance(fact, Command) for fact in facts) > 1
+    return _undone(_leftovers(_unseen(facts))) if several else facts
 
 
 def _read_and_written(facts: Sequence[Fact]) -> Sequence[Fact]:
@@ -257,6 +252,5 @@ def _undone(facts: Sequence[Fact]) -> Sequence[Fact]:
 
 
 def _engine_line(fact: Fact) -> str:
-    if not isinstance(fact, Command) or not _LISTED.issuperset(fact.words[:1]):
-        return ""
-    return " ".join(fact.words) if "engine" in describe(fact.program).place else ""
+    listed = isinstance(fact, Command) and _LISTED.issuperset(fact.words[:1])
+    return " ".join(fact.words) if listed and "engine" in describe(fact.program).place else ""

@@ -75,7 +75,7 @@ def own_words(name: str) -> PackWords:
 
 
 def load_words(name: str, kept: type[Kept]) -> Kept:
-    """As `own_words`, in a type with a field for every key; refuses any other pack."""
+    """As `own_words`, converted."""
     path = _PACKAGE / name
     return load_packs(path.parent, lambda packs: [convert_pack(name, words_of(packs[0]), kept)], path.name, kept)[0]
 
@@ -123,9 +123,13 @@ def _keep(copy: Path, checked: Sequence[object]) -> None:
 def only_keys(where: str, data: object, known: Iterable[str]) -> None:
     if not isinstance(data, Mapping):
         raise PackError(f"{where}: expected a table, got {data!r}")
-    for key in data:
-        if key not in known:
-            raise PackError(f"{where}: unknown key {key!r}; known: {', '.join(sorted(known))}")
+    known_only(where, "key", data, known)
+
+
+def known_only(where: str, what: str, words: Iterable[str], known: Iterable[str]) -> None:
+    for word in words:
+        if word not in known:
+            raise PackError(f"{where}: unknown {what} {word!r}; known: {', '.join(sorted(known))}")
 
 
 def typed_field(where: str, key: str, value: object, usual: object) -> Any:

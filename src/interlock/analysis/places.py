@@ -67,11 +67,8 @@ def resolve(path: str, cwd: str) -> str:
         text = text[20:]
     text = text.replace("\\", "/")
     base = cwd.replace("\\", "/")
-    if text.startswith(("/", "~", HOLE)) or text == "" or not base or (text[1:2] == ":" and DRIVE.match(text)):
-        full = text
-    else:
-        full = f"{base.rstrip('/')}/{text}"
-    return _normal(full)
+    whole = text.startswith(("/", "~", HOLE)) or text == "" or not base or (text[1:2] == ":" and DRIVE.match(text))
+    return _normal(text if whole else f"{base.rstrip('/')}/{text}")
 
 
 def _normal(path: str) -> str:
@@ -80,15 +77,10 @@ def _normal(path: str) -> str:
     parts: list[str] = []
     absolute = path.startswith("/")
     for part in path.split("/"):
-        if part in ("", "."):
-            continue
-        if part == "..":
-            if parts and parts[-1] != "..":
-                parts.pop()
-            elif not absolute:
-                parts.append(part)
-            continue
-        parts.append(part)
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part not in ("", ".") and not (part == ".." and absolute):
+            parts.append(part)
     body = "/".join(parts)
     return f"/{body}" if absolute else body or "."
 
@@ -160,9 +152,8 @@ def _unknown(path: str, cwd: str) -> str:
         last = rest.rpartition("/")[2]
         if last and last not in _NAMES.everything and BUILD.fullmatch(last):
             return "build"
-        if rest in ("", ".") or rest in _NAMES.everything:
-            return "unknown_root" if tail.startswith("/") else "unknown"
-        return "unknown"
+        root = tail.startswith("/") and (rest in ("", ".") or rest in _NAMES.everything)
+        return "unknown_root" if root else "unknown"
     head = path[: path.find(HOLE)]
     if TEMP.match(resolve(head, cwd)):
         return "temp"
@@ -211,7 +202,7 @@ def _device(full: str) -> str:
 def _in_home(rest: str, cwd: str, full: str) -> str:
     if not rest:
         return "home"
-    if not full.startswith("~/"):
+    if not full.startswith("~/"):  # ~other/…
         tail = full.partition("/")[2]
         return "home" if not tail else "secret" if is_secret(tail) else "other_home"
     if is_secret(rest):
@@ -252,7 +243,7 @@ def _in_homes(found: re.Match[str], full: str, cwd: str) -> str:
 
 
 def is_system_folder(cwd: str) -> bool:
-    """Whether it is a directory of system files, where no project is."""
+    """Where no project is."""
     first, _, more = cwd.strip("/").lower().partition("/")
     return cwd.startswith("/") and (first in _NAMES.system_core or (not more and first in _NAMES.system))
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from interlock.analysis.facts import effect_verbs
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
-from interlock.analysis.packs import Pack, PackError, Words, only_keys, typed_field, word_list
+from interlock.analysis.packs import Pack, PackError, Words, known_only, only_keys, typed_field, word_list
 from interlock.analysis.places import known_places
 from interlock.analysis.programs import Program
 from interlock.model import Action, Category, Level, command, intent, operation, tool
@@ -86,7 +86,7 @@ def build_rule(data: Pack) -> Rule:
     only_keys(where, data, _RULE_KEYS)
     if not _ID.fullmatch(name):
         raise PackError(f"rule {name!r}: an id is lower-case words joined by dots, such as git.force_push")
-    level = _level(name, data.get("level"))
+    level = _level(where, data.get("level"))
     examples = data.get("examples", {})
     only_keys(f"{where}: examples", examples, {"match", "spare"})
     for kind in ("match", "spare"):
@@ -104,10 +104,10 @@ def build_rule(data: Pack) -> Rule:
     return Rule(
         id=name,
         level=level,
-        when=tuple(_clause(name, clause, spared) for clause in made.pop("when")),
-        category=_category(name, data.get("category"), level),
-        match=tuple(_example(name, item) for item in examples["match"]),
-        spare=tuple(_example(name, item) for item in examples["spare"]),
+        when=tuple(_clause(where, clause, spared) for clause in made.pop("when")),
+        category=_category(where, data.get("category"), level),
+        match=tuple(_example(where, item) for item in examples["match"]),
+        spare=tuple(_example(where, item) for item in examples["spare"]),
         **{"irreversible": False, **made},
     )
 
@@ -119,23 +119,23 @@ _PLAIN = {
 _RULE_KEYS = frozenset({*_PLAIN, "id", "level", "category", "no_trait", "examples"})
 
 
-def _level(rule: str, word: object) -> Level:
+def _level(where: str, word: object) -> Level:
     for level in Level:
         if level.word == word:
             return level
-    raise PackError(f"rule {rule}: level {word!r}; known: {', '.join(level.word for level in Level)}")
+    raise PackError(f"{where}: level {word!r}; known: {', '.join(level.word for level in Level)}")
 
 
-def _category(rule: str, word: object, level: Level) -> Category | None:
+def _category(where: str, word: object, level: Level) -> Category | None:
     if word is None and level < Level.DESTRUCTIVE:
         return None
     try:
         return Category(str(word))
     except ValueError:
-        raise PackError(f"rule {rule}: category {word!r}; known: {', '.join(c.value for c in Category)}") from None
+        raise PackError(f"{where}: category {word!r}; known: {', '.join(c.value for c in Category)}") from None
 
 
-def _example(rule: str, item: object) -> Action:
+def _example(where: str, item: object) -> Action:
     """A command as text, or a table: {command, cwd}, {operation, params, crude}, {tool, input}, {hint}."""
     if isinstance(item, str):
         return command(item, EXAMPLE_CWD)
@@ -146,19 +146,18 @@ def _example(rule: str, item: object) -> Action:
         if keys == {"command"}:
             return command(str(data["command"]), cwd)
         if "operation" in keys and keys <= {"operation", "params", "crude", "declared"}:
-            declared = _level(rule, data["declared"]) if "declared" in keys else None
+            declared = _level(where, data["declared"]) if "declared" in keys else None
             return operation(str(data["operation"]), data.get("params", {}), str(data.get("crude", "")), cwd, declared)
         if "tool" in keys and keys <= {"tool", "input"}:
             return tool(str(data["tool"]), data.get("input", {}), cwd)
         if keys == {"hint"}:
             return intent(str(data["hint"]), cwd)
     raise PackError(
-        f"rule {rule}: example {item!r}, expected a command, {{operation, params}}, {{tool, input}} or {{hint}}"
+        f"{where}: example {item!r}, expected a command, {{operation, params}}, {{tool, input}} or {{hint}}"
     )
 
 
-def _clause(rule: str, data: Pack, no_trait: Sequence[str] = ()) -> Clause:
-    where = f"rule {rule}"
+def _clause(where: str, data: Pack, no_trait: Sequence[str]) -> Clause:
     if not isinstance(data, Mapping) or ("program" in data) == ("effect" in data):
         raise PackError(f"{where}: a clause names either a program or an effect, got {data!r}")
     only_keys(where, data, _COMMAND_KEYS if "program" in data else _EFFECT_KEYS)
@@ -168,9 +167,8 @@ def _clause(rule: str, data: Pack, no_trait: Sequence[str] = ()) -> Clause:
     for key in ("any_word", "all_words", "no_word", "no_line", "any_env", "target", "no_target"):
         for text in lists.get(key, ()):
             _check_pattern(text)
-    _known(where, "effect", lists.get("effect", ()), effect_verbs())
-    for key in ("place", "no_place"):
-        _known(where, key, lists.get(key, ()), known_places())
+    for key, known in (("effect", effect_verbs()), ("place", known_places()), ("no_place", known_places())):
+        known_only(where, key, lists.get(key, ()), known)
     lists["subcommand"] = tuple(tuple(item.split()) for item in lists.get("subcommand", ()))
     lists["no_trait"] = lists.get("no_trait", frozenset()).union(no_trait)
     return Clause(**lists)
@@ -178,12 +176,6 @@ def _clause(rule: str, data: Pack, no_trait: Sequence[str] = ()) -> Clause:
 
 _NO_CLAUSE = Clause()
 _COMMAND_KEYS = frozenset(Clause.__struct_fields__) - _EFFECT_KEYS | {"trait", "no_trait"}
-
-
-def _known(where: str, key: str, words: Iterable[str], known: frozenset[str]) -> None:
-    for word in words:
-        if word not in known:
-            raise PackError(f"{where}: unknown {key} {word!r}; known: {', '.join(sorted(known))}")
 
 
 ANY = "*"

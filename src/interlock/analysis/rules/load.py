@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -114,14 +114,12 @@ def example_failures(book: Rulebook, full: Rulebook) -> list[str]:
     return wrong
 
 
-def _unreached(rule: Rule, facts: Sequence[Sequence[Fact]], full: Rulebook) -> list[str]:
+def _unreached(rule: Rule, facts: Sequence[Sequence[Fact]], full: Rulebook) -> Iterator[str]:
     from interlock.analysis.classify import classify
 
     if rule.level and len(rule.when) == 1:  # any example that matches reaches it
-        return []
-    wrong: list[str] = []
+        return
     for number, clause in enumerate(rule.when, 1):
         alone = Rulebook.of([replace(rule, when=(clause,), level=max(rule.level, type(rule.level)(1)))], full.programs)
         if not any(classify(some, alone).findings for some in facts):
-            wrong.append(f"rule {rule.id}: no example reaches clause {number}")
-    return wrong
+            yield f"rule {rule.id}: no example reaches clause {number}"

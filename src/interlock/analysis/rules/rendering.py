@@ -56,11 +56,7 @@ def rule_json(pack: str, rule: Rule) -> dict[str, Any]:
         "level_name": rule.level.word,
         "irreversible": rule.irreversible,
         "category": rule.category.value if rule.category else None,
-        "reason": rule.reason,
-        "instead": rule.instead,
-        "undo": rule.undo,
-        "approvable": rule.approvable,
-        "requirement": rule.requirement,
+        **{name: getattr(rule, name) for name in ("reason", "instead", "undo", "approvable", "requirement")},
         "when": [clause_words(clause) for clause in rule.when],
         "examples": {"match": _examples(rule.match), "spare": _examples(rule.spare)},
     }

@@ -13,26 +13,21 @@ MIGRATED = "migrated"  # kind of a folder whose migrations this session has appl
 
 
 def folders_added_to(facts: Sequence[Fact], cwd: str) -> list[str]:
-    return [_folder(fact, cwd) for fact in _changes(facts) if _is(fact, "adds") and _runs_in_project(fact, facts)]
+    return [_folder(fact, cwd) for fact in changes_of(facts) if _is(fact, "adds") and _runs_in_project(fact, facts)]
 
 
 def folder_applied(facts: Sequence[Fact], cwd: str, sure: Callable[[Command], str]) -> Iterator[str]:
     """The folder whose migrations have all been applied when a line has succeeded."""
-    changes = _changes(facts)
-    if changes and _is(changes[-1], "applies") and sure(changes[-1]) == "yes" and _runs_in_project(changes[-1], facts):
-        yield _folder(changes[-1], cwd)
-
-
-def changes_migrations(facts: Sequence[Fact]) -> bool:
-    """Other migrations than before may be the last ones that are applied."""
-    return bool(_changes(facts))
+    for last in changes_of(facts)[-1:]:
+        if _is(last, "applies") and sure(last) == "yes" and _runs_in_project(last, facts):
+            yield _folder(last, cwd)
 
 
 def folder_stepped_back(fact: Command, facts: Sequence[Fact], sure: Callable[[Command], str]) -> tuple[str, bool]:
     """The folder where exactly the last migration is rolled back (or empty), and whether the same line has just applied all."""
     if not _is(fact, "steps_back") or not _runs_in_project(fact, facts):
         return "", False
-    changes = _changes(facts)
+    changes = changes_of(facts)
     before = changes[: changes.index(fact)]
     applied = bool(before) and _is(before[-1], "applies") and {sure(fact), sure(before[-1])} == {"yes"}
     if before and not (applied and _runs_in_project(before[-1], facts)):
@@ -40,7 +35,8 @@ def folder_stepped_back(fact: Command, facts: Sequence[Fact], sure: Callable[[Co
     return _folder(fact, ""), applied
 
 
-def _changes(facts: Sequence[Fact]) -> list[Command]:
+def changes_of(facts: Sequence[Fact]) -> list[Command]:
+    """After these, other migrations than before may be the last ones that are applied."""
     commands = [fact for fact in commands_of(facts) if fact.words and describe(fact.program).migrations]
     return [one for one in commands if one.words[0].partition(":")[0] in describe(one.program).migrations["changes"]]
 

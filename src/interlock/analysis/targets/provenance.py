@@ -14,7 +14,7 @@ from interlock.analysis.facts import Command, Fact
 from interlock.analysis.programs.load import program_set
 from interlock.analysis.programs.objects import NAMESPACE, NamedObject, certain_objects, reused_names
 from interlock.analysis.targets import container_of, database_of
-from interlock.analysis.targets.migrations import MIGRATED, changes_migrations, folder_applied
+from interlock.analysis.targets.migrations import MIGRATED, changes_of, folder_applied
 from interlock.analysis.targets.ordering import CommandLine, commands_of
 from interlock.model import Action, Kind
 
@@ -83,7 +83,7 @@ def copies_in(facts: Sequence[Fact], cwd: str, line: CommandLine) -> dict[str, s
 
 def removed_by(facts: Sequence[Fact]) -> list[tuple[str, str]]:
     """Another object may have the name now."""
-    found = [(MIGRATED, ALL)] if changes_migrations(facts) else []
+    found = [(MIGRATED, ALL)] if changes_of(facts) else []
     for fact in commands_of(facts):
         place = database_of(fact)
         found += [(kind, place.key if place and kind == DATABASE else key) for kind, key in reused_names(fact)]
@@ -144,9 +144,8 @@ def _thing(objects: Sequence[NamedObject], one: NamedObject, cwd: str) -> Create
 
 def _moves(fact: Command) -> bool:
     """Whether a folder or a name may mean another one after this command."""
-    return any(
-        fact.program in program_set(kind) for kind in ("relocates", "moves_folder", "folder_stack", "shell_state")
-    )
+    kinds = ("relocates", "moves_folder", "folder_stack", "shell_state")
+    return any(fact.program in program_set(kind) for kind in kinds)
 
 
 def created_things_of(data: Any) -> tuple[CreatedThing, ...]:
