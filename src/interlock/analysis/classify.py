@@ -114,7 +114,7 @@ def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
 
 
 def _elevations(used: Sequence[tuple[Level, Fact]]) -> Iterable[Effect]:
-    """R-20: other rights raise what they are used for by one level, up to dangerous; the worst at each place."""
+    """R-20: other rights raise what they are used for by one level, up to dangerous."""
     worst: dict[object, tuple[Level, Fact]] = {}
     for level, fact in [(level, fact) for level, fact in used if level or "wrapper" not in fact.traits] or used:
         if level >= worst.get(fact.span, (_SAFE,))[0]:
@@ -265,7 +265,6 @@ def _by_words(
 
 
 def _carried_at(view: _View, program: Program) -> int | None:
-    """Where the words begin that are the command of another program."""
     operands = view.found.operands
     for payload in program.carries:
         if not payload.words or payload.behind or payload.mark or not holds(payload, view.found):
@@ -291,7 +290,7 @@ def _behind_script(view: _View, program: Program) -> int:
 def _mentions(
     entries: Sequence[Entry], fired: Sequence[Entry], program: Program, operands: Sequence[str], at: int, word: str
 ) -> bool:
-    """Whether a clause or the description speaks of this operand, or (at -1) of this option."""
+    """Whether a clause or the description speaks of this operand, or (at -1) option."""
     if at < 0:
         known = word in program.value_flags or word in program.dry_run or (word,) in program.ruled
         if known or any(word in path.any_flag for path in program.paths):
@@ -321,7 +320,6 @@ def _varies(clause: Clause) -> bool:
 
 
 def _generic(harm: Harm, command: Command, book: Rulebook) -> list[Rule]:
-    """The rules for any program, told what the words say."""
     marks = {f"word_{harm.kind}"} | ({"word_all"} if harm.everything or "production" in command.traits else set())
     if PIPELINE in command.traits and "word_all" not in marks:
         return []  # it runs elsewhere, after a review; a guess is no reason

@@ -35,12 +35,12 @@ def is_invisible(char: str) -> bool:
 
 
 def narrow(text: str) -> str:
-    """The text with characters of one kind in one form: no full width, one hyphen."""
+    """No full width, one hyphen."""
     return _DASH.sub("-", unicodedata.normalize("NFKC", text))
 
 
 def plain(text: str, words: Container[str]) -> str:
-    """A name as it looks, in plain Latin letters where these make one of `words`."""
+    """In plain Latin letters where these make one of `words`."""
     if text.isascii():
         return text
     return fold_confusables("".join(char for char in narrow(text) if not is_invisible(char)), words, name=True)

@@ -25,12 +25,12 @@ class ExcerptLine(Struct, frozen=True):
 
 
 def visible(text: str) -> str:
-    """Control and invisible characters spelled out, tabs as four spaces."""
+    """Tabs as four spaces."""
     return text if text.isascii() and text.isprintable() else "".join(map(_shown, text))
 
 
 def short_id(id: str) -> str:
-    """The short form of an id, `pdact_7Qm2xK`, which every command accepts."""
+    """`pdact_7Qm2xK`, which every command accepts."""
     kind, mark, rest = id.partition("_")
     return f"{kind}_{rest[:SHORT]}" if mark else id
 
@@ -141,7 +141,7 @@ def harm(text: str, findings: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def lookalikes(text: str) -> tuple[str, ...]:
-    """Words with letters that imitate Latin ones, each with the names of those letters."""
+    """Each word with the names of its letters that imitate Latin ones."""
     if text.isascii():
         return ()
     found: list[str] = []

@@ -162,7 +162,7 @@ def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:
 
 
 def _read_and_written(facts: Sequence[Fact]) -> Sequence[Fact]:
-    """A file that one program reads and writes; redirections of a shell are reported on their own."""
+    """Redirections of a shell are reported on their own."""
     read = {(fact.span, fact.path) for fact in facts if isinstance(fact, Effect) and fact.verb == "read" and fact.via}
     found = list(facts)
     for at, fact in enumerate(facts if read else ()):
@@ -202,7 +202,7 @@ def _unseen(facts: Sequence[Fact]) -> Sequence[Fact]:
 
 
 def _hides_secret(program: Command) -> bool:
-    """Whether a program has a secret in its environment alone, and does not obviously show that."""
+    """In its environment alone, and does not obviously show it."""
     if _RUNS_CODE.fullmatch(program.program) and (not program.words or program.words[0].startswith("-")):
         return False
     texts, shown = (program.program, *program.words), program_set("shows_variables")

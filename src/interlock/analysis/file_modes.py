@@ -6,7 +6,7 @@ import re
 
 
 def mode_traits(mode: str) -> list[str]:
-    """What a mode gives to everybody, or takes from its owner."""
+    """What it gives to everybody, or takes from its owner."""
     if re.fullmatch(r"[0-7]{3,5}", mode):
         others = int(mode[-1])
         found = {"setuid": int(mode[:-3] or "0", 8) & 6, "world_writable": others & 2, "world_readable": others & 4}

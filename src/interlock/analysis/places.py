@@ -51,7 +51,7 @@ GLOB_PART = lazy_regex(r"\[[^\]/]*\]|[*?]")
 
 
 def is_secret(path: str) -> bool:
-    """By its name, a file or folder of keys and credentials."""
+    """By its name."""
     if SYSTEM_SECRET.fullmatch(path) is not None:
         return True
     if SECRET.fullmatch(path) is not None:
@@ -61,7 +61,7 @@ def is_secret(path: str) -> bool:
 
 
 def resolve(path: str, cwd: str) -> str:
-    """The path from the root, `~` or a drive, without `.` and `..`, with forward slashes."""
+    """Without `.` and `..`, with forward slashes."""
     text = f"./{path[1:]}" if path.startswith(QUOTED) else path
     if text.startswith("/System/Volumes/Data/"):  # the real place of /Users on macOS
         text = text[20:]
@@ -249,7 +249,7 @@ def is_system_folder(cwd: str) -> bool:
 
 
 def _inside(full: str, cwd: str) -> str:
-    """A path at, above or below the working directory; nothing when it is elsewhere."""
+    """At, above or below the working directory; nothing when it is elsewhere."""
     if not cwd or cwd == "." or is_system_folder(cwd):  # `cd /etc && rm -rf *` is no work in a project
         return ""
     if full == cwd:
@@ -279,7 +279,7 @@ def _in_project(rest: str) -> str:
 
 
 def _artefact(parts: list[str], otherwise: str) -> str:
-    """Build output, cache, log or scratch by the names on the way; else `otherwise`."""
+    """By the names on the way."""
     last = parts[-1]
     build = BUILD if otherwise == "source" else BUILD_ANYWHERE
     if any(map(build.fullmatch, parts)) or build.fullmatch(GLOB_PART.sub("x", last)):
@@ -341,7 +341,7 @@ _PATTERNED = re.compile(rf"[*?\[{HOLE}]")
 
 
 def named_in(folder: str, sources: Iterable[str], ends: str = "/") -> list[str]:
-    """The files that a copy makes in a folder; none where the name of a source is not known."""
+    """None where the name of a source is not known."""
     names = [re.split(f"[{ends}]", source)[-1] for source in sources]
     if any(name in ("", ".", "..") or _PATTERNED.search(name) for name in names):
         return []

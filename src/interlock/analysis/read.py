@@ -142,7 +142,7 @@ LANGUAGES = each_name({
 
 @cache
 def _function(module: str, name: str) -> Callable[..., None]:
-    """A reader, loaded when it is first needed: most commands need none."""
+    """Loaded when it is first needed: most commands need none."""
     found: Callable[..., None] = getattr(import_module(f"interlock.analysis.{module}"), name)
     return found
 
@@ -152,7 +152,6 @@ def _reader(language: str) -> Callable[[str, Report], None]:
 
 
 def read_code(language: str, text: str, job: Job) -> None:
-    """What is unknown, too long or nested too deeply is reported as such."""
     session = job.host.session
     session.step(10)
     if language in ("shell", "sh", "bash"):
@@ -239,7 +238,7 @@ def _opens_with_cmdlet(text: str) -> bool:
 
 
 def _whatever_the_folder(head: str) -> str:
-    """The Windows shell of a text whose first word says so, in a folder that is no Windows one."""
+    """By its first word, in a folder that is no Windows one."""
     first = _FIRST_WORD.match(head)
     if first is None:
         return "cmd" if head.lstrip().startswith("%0|%0") else ""

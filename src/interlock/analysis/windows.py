@@ -35,12 +35,12 @@ _BLANK = lazy_regex(r"[\s&|<>^]|^$")
 
 
 def place(name: str) -> str:
-    """The value of an environment variable, where every machine has about the same one."""
+    """Where every machine has about the same one."""
     return word_table("windows_variables").get(name.lower(), hole(name))
 
 
 def is_nothing(path: str) -> bool:
-    """The device that keeps nothing: nul, nul:, \\\\.\\NUL."""
+    """nul, nul:, \\\\.\\NUL."""
     return path.lower().rstrip(":").removeprefix("\\\\.\\") in ("nul", "$null", "/dev/null")
 
 
@@ -177,12 +177,11 @@ class WindowsReport(Struct):
         return True
 
     def url(self, path: str) -> str | None:
-        """Where it was downloaded from, if here; the extension may be left out."""
+        """The extension may be left out."""
         key = _key(path)
         return self.urls.get(key) or self.urls.get(key + ".exe") or self.urls.get(key + ".bat")
 
     def url_among(self, program: str, words: Sequence[str]) -> str | None:
-        """Of a program, or of the file that a launcher is given."""
         given, name = [program], program_name(program)
         if input_language(name) or name in program_set("opens"):  # they run the file that they are given
             given += [piece for word in words for piece in (word, *word.replace('"', " ").replace("'", " ").split())]
@@ -201,7 +200,6 @@ class WindowsReport(Struct):
         self.out.effect(verb, self.relocate(target) if verb in EFFECTS.paths else target, *traits)
 
     def run(self, argv: Sequence[str], text: str | None = None, url: str | None = None) -> None:
-        """Run a program, with the text that flows into it, and its address."""
         fed: Callable[[str, str], Report] = getattr(self.out, "fed", lambda *_: self.out)
         with self._there():
             (self.out if text is None else fed(text, url or "")).run(argv)

@@ -58,7 +58,7 @@ def _statements(what: str, text: str, flavour: str, out: Report) -> Iterator[Sql
 
 
 def _redis_lines(text: str) -> list[str]:
-    """The commands of a text; `*2\\r\\n$3\\r\\nDEL\\r\\n…` is one command over several lines."""
+    """`*2\\r\\n$3\\r\\nDEL\\r\\n…` is one command over several lines."""
     lines: list[str] = []
     wire = False
     for raw in text.replace("\\r\\n", "\n").replace("\\n", "\n").splitlines():

@@ -22,8 +22,6 @@ from interlock.analysis.programs.options import CommandOptions, parse
 
 
 class HttpRequest(Struct, frozen=True):
-    """One request, as the client would send it."""
-
     method: str
     url: str
     body: str = ""
@@ -66,7 +64,7 @@ class _Draft:
         return self.found.has(*self.parts.get(part, ()))
 
     def _read_items(self) -> None:
-        """[METHOD] URL, and behind it headers, query parameters, fields and files."""
+        """[METHOD] URL, then headers, query parameters, fields and files."""
         if len(self.urls) > 1 and re.match(r"[A-Za-z]+\Z", self.urls[0]):
             self.method = self.urls.pop(0)
         for item in self.urls[1:]:
@@ -80,7 +78,7 @@ class _Draft:
         del self.urls[1:]
 
     def requests(self) -> list[HttpRequest]:
-        """One request for each URL; outputs go to the URLs in order, or the last to all of a client that saves its answers."""
+        """Outputs go to the URLs in order, or the last to all of a client that saves its answers."""
         posts = (self.body and not self.has("in_query")) or self.all("form") or self.uploads
         implied = "HEAD" if self.has("head") else "PUT" if self.all("upload") else "POST" if posts else "GET"
         verb, outputs, saves = self.method.upper() or implied, self.all("output"), "saves" in self.parts
@@ -154,7 +152,7 @@ class UrlParts(NamedTuple):
 
 
 def urlsplit_safely(url: str) -> UrlParts:
-    """The parts of a URL, with or without a scheme; nothing is refused."""
+    """With or without a scheme; nothing is refused."""
     text = url.strip()
     if text.startswith((":", "/")):  # httpie's :3000/path
         text = "localhost" + text
@@ -201,7 +199,7 @@ _BODY_DELETES = lazy_regex(
 
 
 def _body_deletes(body: str) -> bool:
-    """{"action": "delete", …}, <delete><query>…, {"delete": {"query": …}}: the body of a request says what it does."""
+    """{"action": "delete", …}, <delete><query>…, {"delete": {"query": …}}"""
     text = body[:_BODY_READ]
     if not any(word in text for word in word_set("body_hints")):
         return False
@@ -228,7 +226,7 @@ _STATEMENT = lazy_regex(
 
 
 def _read_statement(query: str, body: str, out: Report) -> None:
-    """A statement for a database that is asked by HTTP: ?query=DROP TABLE t, or the body itself."""
+    """?query=DROP TABLE t, or the body itself."""
     for text in (query, body[:_BODY_READ]):
         if found := _STATEMENT.match(text):
             statement = unquote_plus(found[1] or "") or found[2] or found[3]
@@ -244,7 +242,7 @@ _DESTROYS = lazy_regex(
 
 
 def _searched(verb: str, place: UrlParts, body: str, parts: Sequence[str]) -> tuple[str, ...]:
-    """Of a request to Elasticsearch or OpenSearch, where whole indices go by their bare name; none for another server, or a mere read."""
+    """Whole indices go by their bare name; none for another server than Elasticsearch or OpenSearch, or a mere read."""
     first, last = parts[0], parts[-1]
     if last == "_delete_by_query" and verb == "post":
         index = first if len(parts) > 1 else "_all"
@@ -296,7 +294,7 @@ def _deletes_by_graphql(path: str, body: str) -> bool:
 
 
 def root_fields(query: str) -> list[str]:
-    """The names at the first level of a selection, arguments left out."""
+    """Arguments left out."""
     names: list[str] = []
     braces = brackets = 0
     for piece in re.findall(r"\w+|[{}():]", query):

@@ -107,8 +107,6 @@ class StoreEffect(Conditions, frozen=True):
 
 
 class Sending(Conditions, frozen=True):
-    """What a program gives to another machine or person."""
-
     to: str = ""  # who gets it, where no word names the host
     host: Words = ()  # options that name the host; `operand` for the first operand
     stdin: bool = False  # what flows in
@@ -130,8 +128,6 @@ class Printed(Conditions, frozen=True):
 
 
 class Program(Struct, frozen=True):
-    """How one program's words are read."""
-
     name: str = ""  # what rules call it, whichever of its names is written
     aliases: Words = ()  # other names of the same program
     alike: Words = ()  # other programs whose words are read in the same way
@@ -185,7 +181,7 @@ _OPERANDS = ("", "code", "files", "names", "text")
 
 
 def build_program(name: str, data: Pack) -> Program:
-    """How the words of program `name` are read; raises PackError on anything that is not exactly right."""
+    """Raises PackError on anything that is not exactly right."""
     where = f"program {name}"
     only_keys(where, data, _PROGRAM_KEYS)
     _one_of(where, "operands", data.get("operands", ""), _OPERANDS)
@@ -211,7 +207,7 @@ def _paths(where: str, key: str, value: object) -> tuple[Words, ...]:
 
 
 def whole_words(program: Program, words: Sequence[str]) -> list[str]:
-    """The words with shortened subcommands written out: `ip r f` is `ip route flush`."""
+    """`ip r f` is `ip route flush`."""
     spelled = list(words)
     valued = program.value_flags
     places = [at for at, word in enumerate(words) if word[:1] != "-" and not (at and words[at - 1] in valued)][:4]

@@ -19,29 +19,28 @@ _SHIPPED = Path(__file__).parent
 
 @cache
 def program_set(kind: str) -> frozenset[str]:
-    """The names of the programs of one kind, told in sets.toml and its neighbours; KeyError for a kind that none tells."""
+    """Told in sets.toml and its neighbours; KeyError for a kind that none tells."""
     return program_sets()[kind]
 
 
 @cache
 def word_set(kind: str) -> frozenset[str]:
-    """As `program_set`, the words of one kind, told in words.toml."""
+    """As `program_set`, told in words.toml."""
     return frozenset(entries("words")[kind].split())
 
 
 def any_word(kind: str) -> str:
-    """An expression for the words of one kind, which may be expressions themselves."""
+    """An expression; the words may be expressions themselves."""
     return "|".join(sorted(word_set(kind)))
 
 
 @cache
 def word_table(kind: str) -> Mapping[str, str]:
-    """As `program_set`, the value of each name in one table."""
     return {name: value for value, text in entries("table")[kind].items() for name in text.split()}
 
 
 def entries(heading: str) -> Pack:
-    """What the packs say under a heading, by its kind."""
+    """By kind."""
     return {kind: said for pack in _packs() for kind, said in pack.get(heading, {}).items()}
 
 
@@ -93,11 +92,11 @@ class ProgramTable(Mapping[str, Program]):
         return found if found is not None else self[name] if name in self._owners else default
 
     def telling(self, key: str) -> dict[str, Program]:
-        """The descriptions that say anything under this key; building all of them would take a tenth of a second."""
+        """Building all of them would take a tenth of a second."""
         return {name: self[name] for name in sorted(self.written(key))}
 
     def written(self, key: str) -> dict[str, Any]:
-        """What is written under this key, by every name that it is for, without building a description."""
+        """By every name that it is for, without building a description."""
         found = {name: data[key] for name, data in self._tables.items() if data.get(key)}
         for _ in range(2):  # an alias may be of a program that is like the described one
             found |= {name: found[owner] for name, (owner, _) in self._owners.items() if owner in found}
@@ -115,7 +114,7 @@ class ProgramTable(Mapping[str, Program]):
 
 @cache
 def shipped_programs() -> ProgramTable:
-    """Every shipped description; refuses all of them when one is wrong."""
+    """Refuses all of them when one is wrong."""
     return build_programs(_packs())
 
 
@@ -184,7 +183,7 @@ def described_program(name: str) -> Program | None:
 
 
 def dialect_of(name: str) -> str:
-    """The dialect of a shell of Unix; empty for any other program."""
+    """Of a shell of Unix; empty for any other program."""
     return describe(name).dialect
 
 

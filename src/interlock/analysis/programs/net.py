@@ -100,7 +100,7 @@ def harm_of(
 
 
 def only_reads(words: Sequence[str]) -> bool:
-    """Whether the words name nothing but a reading verb (`list`, `prog show`, `-l`), and neither harm nor a path."""
+    """Whether the words name nothing but a reading verb (`list`, `prog show`, `-l`), neither harm nor a path."""
     if not words or any("/" in word for word in words) or is_suspect("\n".join(words)):
         return False
     operands = [word for word in words if not word.startswith("-")]

@@ -35,7 +35,7 @@ class NamedObject(Struct, frozen=True):
 
 
 def named_objects(command: Command, before: Iterable[Command] = ()) -> list[NamedObject]:
-    """The objects of one command; `before` are earlier commands of the text, which may select the place."""
+    """`before` are earlier commands of the text, which may select the place."""
     program = describe(command.program)
     found = parse(program, command.words) if program.does else CommandOptions()
     for item, path, names in _meant(program, found.operands):
@@ -72,7 +72,7 @@ def certain_objects(command: Command, effects: Collection[str]) -> list[NamedObj
 
 
 def reused_names(command: Command) -> list[tuple[str, str]]:
-    """Kinds and keys of objects that may be others from now on; every one where a name is not known."""
+    """Those that may be others from now on; every one where a name is not known."""
     program, found = describe(command.program), list[tuple[str, str]]()
     kept = [(item, path) for item in program.does if item.effect in _KEEPING for path in item.subcommand]
     if any(certain_options(command, program, item, path) is not None for item, path in kept):
@@ -91,7 +91,7 @@ def reused_names(command: Command) -> list[tuple[str, str]]:
 
 
 def replaced_kinds(command: Command) -> list[str]:
-    """The kinds of objects of which a command may put others in the place of some that it does not name."""
+    """Kinds of which a command may put others in the place of some that it does not name."""
     program = describe(command.program)
     items = [one for one in program.does if one.effect == "replace"]
     if not any(path[0] in command.words for item in items for path in item.subcommand):
@@ -101,14 +101,14 @@ def replaced_kinds(command: Command) -> list[str]:
 
 
 def in_repository(command: Command) -> bool:
-    """Whether this program's objects are a repository's: refs, commits, the files of its working tree."""
+    """Whether its objects are refs, commits, the files of a working tree."""
     return "repository" in describe(command.program).place
 
 
 def certain_options(
     command: Command, program: Program, item: ObjectEffect = _UNSAID, path: Sequence[str] = ()
 ) -> CommandOptions | None:
-    """The options of a command and the operands behind a subcommand; None where an option or a variable is not described."""
+    """With the operands behind a subcommand; None where an option or a variable is not described."""
     named = item.place or program.place
     told = {one for key, names in named.items() if key != "repository" for one in names}
     carried = [one for one in program.carries if not one.subcommand or tuple(path) in one.subcommand]

@@ -30,7 +30,7 @@ class CommandOptions(Struct):
     operands: list[str] = []
 
     def has(self, *names: str) -> bool:
-        """True for any of these flags; long ones also when abbreviated as GNU getopt allows."""
+        """Long ones also when abbreviated as GNU getopt allows."""
         for name in names:
             if name in self.flags or name in self.values or (name[:2] == "--" and self._short_of(name)):
                 return True
@@ -48,7 +48,7 @@ class CommandOptions(Struct):
         ]
 
     def _short_of(self, name: str) -> str:
-        """The flag that abbreviates this long one; but --force is no short form of --force-with-lease."""
+        """But --force is no short form of --force-with-lease."""
         if name[:2] == "--":
             for flag in self.flags:
                 if flag[:2] == "--" and name.startswith(flag) and name[len(flag) : len(flag) + 1] not in ("", "-"):
@@ -154,7 +154,7 @@ def _doubled(word: str) -> str:
 
 
 def behind(paths: Sequence[Sequence[str]], operands: Sequence[str]) -> list[str] | None:
-    """The operands behind the subcommand, where they begin with one of these paths; a `*` stands for any word."""
+    """None where they begin with no such path; a `*` stands for any word."""
     if not paths:
         return list(operands)
     for path in paths:
@@ -172,7 +172,7 @@ def holds(item: Conditions, found: CommandOptions) -> bool:
 
 
 def holding(items: Iterable[Condition], found: CommandOptions) -> Iterator[tuple[Condition, list[str]]]:
-    """Each entry that holds, with the operands behind its subcommand."""
+    """Each with the operands behind its subcommand."""
     for item in items:
         operands = behind(item.subcommand, found.operands)
         if operands is not None and holds(item, found):
@@ -180,13 +180,13 @@ def holding(items: Iterable[Condition], found: CommandOptions) -> Iterator[tuple
 
 
 def settings(names: Collection[str], words: Iterable[str]) -> list[str]:
-    """The values of the NAME=value words with one of these names."""
+    """NAME=value"""
     parts = (word.partition("=") for word in words)
     return [value for name, equals, value in parts if equals and name in names]
 
 
 def may_hold(item: Payload | Printed, words: Sequence[str]) -> bool:
-    """A quick look whether the words have what an entry speaks of."""
+    """A quick look."""
     if item.starts and item.starts.isdisjoint(words):
         return False
     if item.any_word and not any(re.fullmatch(item.any_word, word, re.IGNORECASE) for word in words):
@@ -255,7 +255,7 @@ def is_unreadable(word: str) -> bool:
 
 
 def is_disguised(name: str) -> bool:
-    """Whether it has control characters or look-alike letters, so that a person reads another text than the shell."""
+    """Control characters or look-alike letters: a person reads another text than the shell."""
     if name.isascii():
         return not name.isprintable()
     return any(unicodedata.category(char) == "Cc" for char in name) or unicodedata.normalize("NFKC", name).isascii()
@@ -270,7 +270,7 @@ def may_be_value(words: Sequence[str], at: int, valued: frozenset[str], switches
 
 
 def asks_for_help(program: Program, words: Sequence[str], switches: frozenset[str], windows: bool = False) -> bool:
-    """True when a help or version word stands where the program takes it for that, and for nothing else."""
+    """True where a help or version word stands for that, and for nothing else."""
     asked = program.help
     if not asked or not words:
         return False

@@ -80,7 +80,7 @@ def _check_pattern(text: str) -> None:
 
 
 def build_rule(data: Pack) -> Rule:
-    """The rule that `data` describes; raises PackError on anything that is not exactly right."""
+    """Raises PackError on anything that is not exactly right."""
     name = str(data.get("id", "?"))
     where = f"rule {name}"
     only_keys(where, data, _RULE_KEYS)

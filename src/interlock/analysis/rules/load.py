@@ -45,14 +45,14 @@ def _opinion() -> Opinion:
 
 
 def rulebook_hash(book: Rulebook) -> str:
-    """One hash over every rule and program: which rules a record was judged by. Examples judge nothing."""
+    """Which rules a record was judged by. Examples judge nothing."""
     whole = {"rules": book.rules, "programs": book.programs, "patterns": book.patterns}
     text = json.dumps(whole, default=_plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _plain(value: Any) -> Any:
-    """What JSON does not know, one step nearer to it, with one order for what has none."""
+    """With one order for what has none."""
     if isinstance(value, Rule):
         value = replace(value, match=(), spare=())
     if isinstance(value, Struct):

@@ -43,7 +43,7 @@ Every rule that commands are judged by, generated from the packs by `interlock r
 
 
 def clause_words(clause: Clause) -> str:
-    """One way for a rule to fire, in words: `program git, with push, any of -f --force`."""
+    """`program git, with push, any of -f --force`."""
     said = asdict(clause).items()
     return ", ".join(f"{_NAMES[key]} {_value(value)}" for key, value in said if value and value != _UNSET.get(key))
 
@@ -90,7 +90,6 @@ def rule_lines(pack: str, rule: Rule) -> Iterator[Line]:
 
 
 def example_words(action: Action) -> str:
-    """An example as a person would write it: the command, the call, or the sentence."""
     params = action.fields.get("params") or action.fields.get("input")
     return f"{action.text} {json.dumps(dict(params), ensure_ascii=False)}" if params else action.text
 

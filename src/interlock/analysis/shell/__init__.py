@@ -61,7 +61,6 @@ class Stream(Struct, frozen=True):
 
     @classmethod
     def holding(cls, taints: frozenset[str]) -> Stream:
-        """A text of which only that is known."""
         return cls(hole_of(taints), taints)
 
 
@@ -196,7 +195,7 @@ class Job(Struct):
         return resolve(path, self.host.cwds[0])
 
     def about(self, words: Sequence[str]) -> Job:
-        """A report on the part of the text that has these words; on all of it where they are all, or not found."""
+        """A report on the part of the text with these words; on all of it where they are all, or not found."""
         source = self.session.source
         found = _part(words, source) if len(source) <= _LONGEST_PARTED else None
         if found is None or not source[: found[0]].strip(_ENDS) + source[found[1] :].strip(_ENDS):
@@ -263,7 +262,7 @@ class Job(Struct):
         return whole if whole in ("build", "cache") else here
 
     def _if_empty(self, target: str, cwd: str, otherwise: str) -> str:
-        """As a wipe, a place that is the root, a home or a system folder where a variable in its path is empty."""
+        """A wipe, where it is the root, a home or a system folder once a variable in its path is empty."""
         host = self.host
         emptied = host.if_empty(target)
         if emptied and "**/" not in emptied and (emptied != target or otherwise not in _WIPED):
@@ -294,7 +293,7 @@ class Job(Struct):
         return None
 
     def hides(self, text: str) -> bool:
-        """Reports text to run that is a download, or made at run time."""
+        """Reports a download, or text made at run time."""
         if "download" in taints_in(text):
             self.effect("run_download", "the network")
         elif is_unknown(text.strip()):
@@ -325,7 +324,6 @@ class Job(Struct):
             self.shell_text(text, "", *traits, dialect="sh")
 
     def _for_windows(self, text: str, via: str, traits: Sequence[str]) -> bool:
-        """Reads text whose words are those of Windows for its shell."""
         if language := self.session.looks_like_windows(text, ""):
             (self.at(self.inside(via, traits)) if via or traits else self).code(language, text)
         return bool(language)
@@ -380,7 +378,6 @@ _ENDS = " .!?;,:\"'`\n\t"
 
 
 def _part(words: Sequence[str], source: str) -> tuple[int, int] | None:
-    """Where these words stand in a text, in their order."""
     first = source.find(words[0]) if words else -1
     for _ in range(_TRIES):
         if first < 0:
@@ -413,7 +410,7 @@ _VARIABLE = lazy_regex(r"[A-Za-z_]\w*|\d+")
 
 
 def is_variable(name: str) -> bool:
-    """Whether a hole is named after a variable; others stand for output, or an item of a list."""
+    """Other holes stand for output, or an item of a list."""
     return _VARIABLE.fullmatch(name) is not None
 
 

@@ -30,7 +30,7 @@ def letters_of(program: str, words: Sequence[str]) -> Letters:
 
 
 def begin_declaration(shell: Shell, program: str, name: str, letters: Letters) -> None:
-    """Before its value is set, a name gets a scope of its own, and attributes that convert the value."""
+    """A scope of its own, and attributes that convert the value before it is set."""
     given, taken = letters
     if shell.scopes and program not in _GLOBAL and "g" not in given and name not in shell.scopes[-1]:
         shell.scopes[-1][name] = shell.variables.pop(name, None)
@@ -49,7 +49,6 @@ def end_declaration(shell: Shell, name: str, letters: Letters) -> None:
 
 
 def declare_words(shell: Shell, program: str, words: Sequence[str]) -> None:
-    """Declare what the text itself does not spell as assignments."""
     letters = letters_of(program, words)
     if program not in _GLOBAL and "f" in letters[0]:
         return

@@ -25,7 +25,7 @@ _ATTEMPT = lazy_regex(
 
 
 def attempted_bomb(text: str) -> str:
-    """The function that a text which does not parse would have called without end; empty for none."""
+    """Of a text that does not parse; empty for none."""
     found = _ATTEMPT.search(text) if "&" in text or "|" in text else None
     return found[1] if found else ""
 

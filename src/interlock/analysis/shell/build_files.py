@@ -70,8 +70,6 @@ def _run_tasks(tasks: Mapping[str, Task], wanted: Sequence[str], run: Callable[[
 
 
 class _Make:
-    """A makefile's variables, and the needs and recipe of each target."""
-
     def __init__(self, job: Job, text: str, given: dict[str, str]) -> None:
         self.job = job
         self.variables: dict[str, str] = {}
@@ -120,14 +118,13 @@ class _Make:
 
 
 def _lines(job: Job, text: str | None) -> Iterator[str]:
-    """Those joined that a backslash joins."""
     for line in (text or "").replace("\\\n", " ").splitlines()[:5000]:
         job.step()
         yield line
 
 
 def _json_table(job: Job, path: str, key: str) -> dict[str, Any]:
-    """Lines of comments left out; empty where there is none."""
+    """Lines of comments left out."""
     text = job.file_text(path)
     try:
         found = json.loads(re.sub(r"(?m)^[ \t]*//.*$", "", text)).get(key) if text else None

@@ -102,7 +102,6 @@ def source(job: Job) -> Stream:
 
 
 def run_script(job: Job, path: str, args: list[str], via: str, dialect: str = "bash") -> Stream:
-    """Read if there is its text, else named."""
     is_setup = via == "source" and (is_unknown(path) or _is_setup(job, "<( )"))
     found = job.script(path, quiet=is_setup)
     if found is None:

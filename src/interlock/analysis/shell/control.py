@@ -76,7 +76,6 @@ def _swapped(found: Proof, negated: bool) -> Proof:
 
 
 def _joined(found: Sequence[Proof], operator: str) -> Proof:
-    """`a && b` succeeds where both do; `a || b` fails where both do."""
     side = 0 if operator == "&&" else 1
     both = frozenset[str]().union(*(one[side] for one in found))
     return _swapped((both, frozenset()), side == 1)
@@ -98,7 +97,6 @@ def _test(words: Sequence[ShellWord], quoted_only: bool) -> Proof:
 
 
 def _text(word: ShellWord) -> str | None:
-    """None where something in it is expanded."""
     texts = [part.text for part in word.parts if isinstance(part, ShellText)]
     return "".join(texts) if len(texts) == len(word.parts) else None
 
@@ -192,7 +190,6 @@ def _left(item: Node, before: Sequence[str], after: Sequence[str], left: str | N
 
 
 def group(shell: Shell, node: ShellGroup, stdin: Stream) -> Stream:
-    """`{ }` changes this shell, `( )` a copy of it."""
     saved = shell.save()
     stream = shell.walk_list(node.body, stdin)
     if node.subshell:
@@ -275,7 +272,6 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream) -> Stream:
 
 
 def _round(shell: Shell, body: Sequence[Node], stdin: Stream, bulk: bool) -> Stream:
-    """Over a long or unknown list, whatever a round does is done in bulk."""
     outer = shell.where
     shell.where = outer.marked("bulk") if bulk else outer
     try:

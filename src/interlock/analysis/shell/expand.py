@@ -61,7 +61,7 @@ def _joined(part: Part, values: Shell) -> str:
 
 
 def is_unknown(word: str) -> bool:
-    """Whether nothing of the word is known."""
+    """Nothing of it is known."""
     return word.startswith(HOLE) and word.find(HOLE, 1) == len(word) - 1
 
 
@@ -79,7 +79,6 @@ def _value(part: Part, values: Shell) -> list[str]:
 
 
 def _split(parts: list[Part], values: Shell) -> list[str]:
-    """What an unquoted expansion yields is split at IFS."""
     out: list[str] = []
     grows = False  # the last of them
     for part in parts:
@@ -137,7 +136,6 @@ def expand_braces(parts: list[Part]) -> list[list[Part]]:
 
 
 def _lines(line: str) -> list[str]:
-    """Unknown beyond MAX_BRACES results."""
     if line.count("{") > MAX_BRACES:
         return [hole()]
     done: list[str] = []

@@ -121,7 +121,6 @@ def _effect(job: Job, item: PathEffect, path: str, sources: Sequence[str], targe
 
 
 def _marks(path: str, job: Job) -> tuple[str, ...]:
-    """`bulk` for a glob, or a list built at run time."""
     return ("bulk",) if _GLOB.search(path) or "bulk" in job.where.traits or path == hole() else ()
 
 
@@ -192,7 +191,6 @@ def _shows(job: Job, paths: Sequence[str]) -> bool:
 
 
 def kill(job: Job) -> Stream:
-    """kill -9 -1 reaches every process; kill PID one."""
     words = list(job.words)
     if not {"-l", "-L", "-0"}.isdisjoint(words):
         return NOTHING
@@ -205,7 +203,6 @@ def kill(job: Job) -> Stream:
 
 
 def kill_all(job: Job) -> Stream:
-    """No process is named, and all are reached."""
     job.effect("kill", "", "all")
     return NOTHING
 

@@ -116,7 +116,6 @@ _BANG = lazy_regex(r"(?m)^[ \t]*!(.*)$")
 
 
 def _without_bangs(job: Job, code: str) -> str:
-    """IPython: a line that begins with ! is shell text."""
     for command in _BANG.findall(code):
         job.shell_text(command, f"{job.program} !")
     return _BANG.sub("", code)
@@ -216,7 +215,6 @@ def executable(job: Job, path: str) -> Stream:
 
 
 def run_module(job: Job) -> Stream | None:
-    """deno eval 'code', deno run FILE or address."""
     words = job.options().operands
     does, what = [*words, "", ""][:2]
     if what and does == "task":
@@ -304,7 +302,7 @@ def _method_orders(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def compiled(job: Job) -> Stream | None:
-    """go run FILE, cargo script FILE: the source, if it can be read."""
+    """go run FILE, cargo script FILE"""
     for word in job.words[1:]:
         is_source = word.endswith((".go", ".rs", ".java", ".kt", ".zig", ".c", ".cs")) or word.startswith("/dev/fd/")
         if is_source and job.words[0] in ("run", "script", "-run"):

@@ -72,7 +72,7 @@ def name_script(job: Job, path: str) -> None:
 
 
 def _read_written(job: Job, option: str, path: str) -> bool:
-    """A file that the action made: any made for this program alone, others where they are loaded."""
+    """Any made for this program alone, others where they are loaded."""
     session = job.session
     if not session.changed or not (path.startswith("/dev/fd/") or _loads(job, option, path)):
         return False
@@ -99,7 +99,7 @@ def _loads(job: Job, option: str, path: str) -> bool:
 
 
 def is_data(option: str) -> bool:
-    """Text that is shown, searched or kept, in any program."""
+    """Shown, searched or kept, in any program."""
     name = option.lower()
     ends = name in ("-desc", "--desc") or name.endswith(tuple(word_set("data_ends")))
     return option in {"-m", "-am", "-S", "-G", "-H"} or (ends and _OPTION.fullmatch(name) is not None)
@@ -127,7 +127,7 @@ def read_loose_variable(job: Job, name: str, value: str) -> None:
 
 
 def _is_new(job: Job, place: str) -> bool:
-    """Whether it is in the folder that mktemp just made, where nobody else can write, and nothing was put there since."""
+    """In the folder that mktemp just made, where nobody else can write, and nothing was put there since."""
     if not any(place.startswith(f"{item.text.rstrip('/')}/") for item in describe("mktemp").prints):
         return False
     inside = f"{place}/"
@@ -176,7 +176,6 @@ def is_program(word: str) -> bool:
 
 
 def _enclosed(text: str, opened: int, start: int) -> str:
-    """A command from its first word to what closes the quote or bracket before it."""
     closing = _CLOSING.get(text[opened])
     end = text.find(closing, start) if closing else -1
     part = (text[start:end] if end > start else text[start:]).removesuffix("<CR>")

@@ -45,7 +45,7 @@ def web(job: Job) -> Stream:
 
 
 def _config_words(job: Job) -> Iterator[str]:
-    """Options in the files that curl -K names: `url=…`, `data @x`, `-X POST`."""
+    """In the files that curl -K names: `url=…`, `data @x`, `-X POST`."""
     flags = job.described.http["config"]
     given = any(word.startswith(flags) for word in job.words)
     for path in job.options().all(*flags) if given else ():
@@ -144,7 +144,7 @@ def _is_foreign_token(text: str, url: str) -> bool:
 
 
 def host_of(url: str) -> str:
-    """The host of an address or HOST:PATH, in lower case."""
+    """In lower case."""
     found = _HOST.match(url)
     return found[1].lower().strip("[]").rstrip(".") if found else ""
 
@@ -224,7 +224,6 @@ def _mark_download(job: Job, address: str, target: str) -> None:
 
 
 def fetch(job: Job) -> Stream:
-    """aria2c, axel, lwp-download…: the files that they write."""
     found = job.options()
     folder = found.value("-d", "--dir")
     addresses = [word for word in found.operands if "://" in word]

@@ -120,12 +120,10 @@ def _folder_name(job: Job) -> Stream | None:
 
 
 def _environment(job: Job) -> Stream | None:
-    """env, export -p, set: all variables."""
     return None if job.plain_words else Stream.holding(frozenset({"environment"}))
 
 
 def _variable(job: Job) -> Stream | None:
-    """printenv NAME: one variable, or all."""
     secret = any(SECRET_NAME.fullmatch(hole(name)) for name in job.plain_words)
     return Stream.holding(frozenset({"secret"})) if secret else _environment(job)
 
@@ -178,7 +176,6 @@ ENDLESS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
 
 
 def _words_for(item: Printed, job: Job) -> list[str] | None:
-    """Behind its subcommand; None where the entry does not hold."""
     if item.starts and item.starts.isdisjoint(job.words):
         return None
     if item.any_word and not any(re.fullmatch(item.any_word, word) for word in job.words[:4]):
@@ -249,7 +246,7 @@ _BASE64 = lazy_regex(
 
 
 def constant_output(language: str, codes: list[str]) -> Stream:
-    """What one short program prints; unknown unless plainly a constant."""
+    """Unknown unless plainly a constant."""
     if len(codes) != 1 or len(codes[0]) > 4000:
         return UNKNOWN
     code = codes[0]
@@ -297,7 +294,7 @@ def decode_base64(source: str) -> str | None:
 
 
 def _gunzip(words: list[str], source: str) -> str | None:
-    """gunzip, zcat, gzip -d; never more than MAX_OUTPUT."""
+    """Never more than MAX_OUTPUT."""
     packed = source.encode("utf-8", "surrogateescape")
     return zlib.decompressobj(47).decompress(packed, MAX_OUTPUT).decode("utf-8", "surrogateescape")
 
@@ -339,7 +336,6 @@ def _char_set(word: str) -> str:
 
 
 def _paste(words: list[str], source: str) -> str | None:
-    """paste -s: the lines as one."""
     found = options(words, valued("-d --delimiters"))
     if not found.has("-s", "--serial"):
         return None

@@ -60,7 +60,7 @@ def run_carried(job: Job, items: Sequence[Payload]) -> Stream | None:
 
 
 def _printed(texts: Sequence[str]) -> Stream:
-    """Statements that statements print, for the client they are piped into."""
+    """For the client they are piped into."""
     from interlock.analysis.sql.dynamic import generated_sql
 
     made = "\n".join(filter(None, map(generated_sql, filter(known, texts))))
@@ -118,7 +118,7 @@ def _split(job: Job, item: Payload, words: Sequence[str]) -> CommandOptions:
 
 
 def _named_command(item: Payload, words: Sequence[str]) -> list[str]:
-    """start-stop-daemon --exec /bin/rm -- -rf x: the command that an option begins, and the words behind it or `--`."""
+    """start-stop-daemon --exec /bin/rm -- -rf x"""
     for at, word in enumerate(words):
         name, equals, value = word.partition("=")
         if item.options.get(name) == "command":
@@ -139,7 +139,7 @@ def _command_words(item: Payload, found: CommandOptions, words: Sequence[str]) -
 
 
 def _interpreted(item: Payload, rest: list[str], found: CommandOptions) -> list[str]:
-    """uv run x.py, uv run -m x: the words of the interpreter that runs a script or module."""
+    """uv run x.py, uv run -m x"""
     if found.has("-m", "--module"):
         return [item.interpreter, "-m", *rest]
     is_script = found.has("-s", "--script") or rest[0].endswith(describe(item.interpreter).endings)
@@ -275,7 +275,7 @@ def _assigned(rest: list[str], pattern: str) -> list[tuple[str, str]]:
 
 
 def _mounts(texts: Sequence[str]) -> dict[str, str]:
-    """A container's mounts, `OUTSIDE:INSIDE` or `source=OUTSIDE,target=INSIDE`: path inside -> path on the host."""
+    """`OUTSIDE:INSIDE` or `source=OUTSIDE,target=INSIDE`: path inside -> path on the host."""
     mounts: dict[str, str] = {}
     for text in texts:
         parts = dict(part.split("=", 1) for part in text.split(",") if "=" in part)
@@ -319,7 +319,7 @@ _ENV_VALUED = frozenset("-u -C -P -a -S --unset --chdir --argv0 --split-string".
 
 
 def _env(job: Job) -> Stream | None:
-    """env [-i] [-u NAME] [NAME=value] command; env -S 'text', whose words come before the ones that follow."""
+    """env -S 'text', whose words come before the ones that follow."""
     rest, text = _env_words(job.words)
     if text is not None:
         return job.shell_text(" ".join([job.program, text.replace("\\_", " "), *map(quote, rest)]), f"{job.program} -S")

@@ -95,7 +95,7 @@ def _read_hooks(job: Job, folder: str) -> None:
 
 
 def _configured_aliases(job: Job, folder: str) -> dict[str, str]:
-    """Of the user and the repository, which the working folder may be deep inside of."""
+    """The working folder may be deep inside of the repository."""
     above = [job.full(folder or ".")]
     while len(above) < 12 and "/" in above[-1].rstrip("/"):
         above.append(above[-1].rpartition("/")[0] or "/")
@@ -215,7 +215,7 @@ _SYSTEM_PROGRAM = lazy_regex(
 
 
 def original_name(shell: Shell, first: str) -> str:
-    """cp /bin/rm /tmp/x; /tmp/x …: the program under its own name."""
+    """cp /bin/rm /tmp/x; /tmp/x …"""
     if HOLE in first:
         return ""
     copies = shell.session.copies
@@ -362,7 +362,6 @@ def _own_file(job: Job, written: str, described: bool) -> str:
 
 
 def _on_path(job: Job, path: str) -> bool:
-    """Whether the action itself put this file's folder on PATH."""
     given = [value for name, value in job.where.env if name == "PATH"] or job.host.variables.get("PATH", [])
     folders = [part or "." for value in given for part in value.split(":") if HOLE not in part]
     return any(resolve(folder, job.host.cwds[0]) == path.rpartition("/")[0] for folder in folders)

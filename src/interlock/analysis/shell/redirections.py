@@ -51,7 +51,6 @@ def _number(shell: Shell, fd: str) -> str:
 
 
 def _process(redirect: ShellRedirect) -> list[Node]:
-    """The commands of `> >(…)`."""
     parts = redirect.target.parts if redirect.target is not None else []
     only = parts[0] if len(parts) == 1 else None
     return only.body if isinstance(only, Substitution) and only.direction == ">" else []
@@ -71,7 +70,7 @@ def deliver(shell: Shell, sink: str | list[Node], stream: Stream) -> Stream:
 
 
 def descriptor_of(path: str) -> str:
-    """The descriptor that a path names: /dev/stdin, /dev/fd/3, /proc/self/fd/3; empty for other paths."""
+    """/dev/stdin, /dev/fd/3, /proc/self/fd/3; empty for other paths."""
     if path == "/dev/stdin":
         return "0"
     found = _DESCRIPTOR.fullmatch(path)
@@ -284,7 +283,7 @@ def known_text(shell: Shell, path: str) -> str | None:
 
 
 def _stored(shell: Shell, full: str) -> str | None:
-    """A file's text before the action runs; it joins the witnesses."""
+    """It joins the witnesses."""
     session = shell.session
     if session.reader is None or "remote" in shell.where.traits:
         return None

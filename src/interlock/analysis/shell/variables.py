@@ -55,7 +55,6 @@ def items_of(part: ShellVariable, values: Shell) -> list[str]:
 
 
 def separator(values: Shell) -> str:
-    """IFS's first character, if any."""
     ifs = values.lookup("IFS")
     return " " if ifs is None else ifs[0][:1] if ifs and known(ifs[0]) else hole() if ifs else ""
 
@@ -124,7 +123,7 @@ def _substring(item: str, _operator: str, argument: str, second: str) -> str:
 
 
 def _strip(item: str, operator: str, argument: str, _second: str) -> str:
-    """Remove a prefix (#) or suffix (%), the shortest or longest that matches."""
+    """A prefix (#) or suffix (%), the shortest or longest that matches."""
     if not known(argument) or len(item) > 2000:
         return hole()
     matches = re.compile(_glob_to_regex(argument), re.DOTALL).fullmatch
@@ -206,7 +205,7 @@ def evaluate_test(words: Sequence[str], values: Shell, numeric: frozenset[str] =
 
 
 def subscript_of(name: str) -> str:
-    """The text in the brackets of `a[…]`, as a builtin gets it; empty for a plain name."""
+    """As a builtin gets it; empty for a plain name."""
     found = _SUBSCRIPT.match(name)
     return found[1] if found else ""
 
@@ -234,7 +233,7 @@ def calculate(expression: str, values: Shell) -> int | None:
 
 
 def computed(expression: str, values: Shell, name: str = "") -> str:
-    """The number that an expression is, or a hole of this name, after what evaluating it runs."""
+    """Else a hole of this name, after what evaluating it runs."""
     evaluate(expression, values)
     number = calculate(expression, values)
     return hole(name) if number is None else str(number)

@@ -127,7 +127,6 @@ class Shell(Struct):
         return None if value is None else [value]
 
     def if_empty(self, text: str) -> str:
-        """The text where each variable that may be empty is."""
         if HOLE not in text or self.nounset:
             return text
         filled = self.filled | word_table("shell_variables").keys()
@@ -200,7 +199,7 @@ class Shell(Struct):
             self.where = outer
 
     def job(self, program: str = "", words: Sequence[str] = (), where: Where | None = None) -> Job:
-        """The report for a part of the text that is no command."""
+        """For a part of the text that is no command."""
         return Job(self, program, list(words), where or self.where)
 
     def step(self, count: int = 1) -> None:

@@ -71,7 +71,7 @@ _RUNS = lazy_regex(r"/[ckr]|//[ck]$", re.IGNORECASE)
 
 
 def _scripted(job: Job) -> None:
-    """The lines of the script that /s names, or that flow in."""
+    """Named by /s, or flowing in."""
     paths = [after for word, after in pairwise(job.words) if word.lower() in ("/s", "-s")]
     for text in [*map(job.file_text, paths[:1])] or [job.stdin.text] * job.piped:
         if text is None or not known(text):

@@ -111,7 +111,7 @@ def _begins(job: Job, words: Iterable[str]) -> bool:
 
 
 def unpack(job: Job) -> None:
-    """What comes out of a downloaded archive: everything below the folder that it goes to."""
+    """A downloaded archive goes on as everything below the folder that it goes to."""
     if not _begins(job, job.described.unpacks):
         return
     found = job.options("-f --file -C --directory -d -o --one-top-level --exclude -x -P")
@@ -122,7 +122,6 @@ def unpack(job: Job) -> None:
 
 
 def _address_of(job: Job, paths: Iterable[str]) -> str:
-    """The download that one of these files or what flows in came from; empty for none."""
     flows = "download" in job.stdin.taints
     return job.session.fetched(*paths) or ("the network" if flows else "")
 

@@ -205,7 +205,7 @@ _FILE_VERBS = {"sql sqlite": "database", "sql duckdb": "overwrite"}  # the one c
 
 
 def _by_environment(removal: _Removal) -> Ephemeral | None:
-    """Tools that take their database from the settings of a test environment, which are inspected."""
+    """The settings of a test environment, which are inspected."""
     program = describe(removal.fact.program)
     named = program.place["environment"]
     given = [word for word in removal.fact.words if "=" in word and not word.startswith("-")]

@@ -307,7 +307,7 @@ _REMOVAL_FLAGS = lazy_regex(r"-[rRfv]+|--")
 
 
 def searches_in(facts: Sequence[Fact]) -> dict[Span | None, Mapping[str, Any]]:
-    """The `find` commands that only run a deletion, by their place; none that a loop repeats."""
+    """None that a loop repeats."""
     found = [fact for fact in commands_of(facts) if "-exec" in fact.words]
     places = [fact.span for fact in found]
     queries = {fact.span: find_delete_query(fact) for fact in found if places.count(fact.span) == 1}
@@ -315,7 +315,6 @@ def searches_in(facts: Sequence[Fact]) -> dict[Span | None, Mapping[str, Any]]:
 
 
 def search_behind(effect: Effect, searches: Mapping[Span | None, Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The query that finds what is deleted, where a `find` runs the deletion."""
     return searches.get(effect.span) if effect.via == SEARCHED and effect.verb == "delete" else None
 
 
@@ -339,7 +338,7 @@ def find_delete_query(fact: Command) -> Mapping[str, Any] | None:
 
 
 def _before_deletion(words: Sequence[str]) -> list[str] | None:
-    """The words before `-delete` or `-exec rm -rf {} +`; None where a `find` does anything else."""
+    """None where a `find` does anything else."""
     if words[-1:] == ("-delete",):
         return list(words[:-1])
     at = words.index("-exec") if "-exec" in words else len(words)

@@ -74,7 +74,7 @@ def created_by(action: Action, facts: Sequence[Fact], line: CommandLine) -> list
 
 
 def copies_in(facts: Sequence[Fact], cwd: str, line: CommandLine) -> dict[str, str]:
-    """Each file with its copy, before any name may mean another file."""
+    """Before any name may mean another file."""
     commands = commands_of(facts)
     before = takewhile(lambda fact: not _moves(fact), commands)
     copied = [one for fact in before for one in _created(fact, cwd, line, commands) if one.kind == FILE and one.source]

@@ -84,7 +84,7 @@ def parse_document(text: str, step: Callable[[int], None], dialect: str = "bash"
 
 
 def _nodes(cursor: ShellCursor, stop: str) -> list[Node]:
-    """Commands up to the character `stop` or a closing word, left unread."""
+    """Up to the character `stop` or a closing word, left unread."""
     found: list[Node] = []
     text = cursor.text
     while True:
@@ -231,7 +231,6 @@ def _assignment(cursor: ShellCursor) -> Assignment | None:
 
 
 def _array(cursor: ShellCursor) -> tuple[list[ShellWord], list[str]]:
-    """The key of an item is empty where none is."""
     items: list[ShellWord] = []
     keys: list[str] = []
     while True:
@@ -296,7 +295,7 @@ def _here(redirect: ShellRedirect, target: ShellWord, raw: str) -> HereDocument:
 
 
 def _document(cursor: ShellCursor, here: HereDocument) -> ShellWord:
-    """The lines up to the one that closes it; the rest of the text when none does."""
+    """The rest of the text when no line closes it."""
     start = cursor.pos
     lines: list[str] = []
     while cursor.pos < cursor.size:

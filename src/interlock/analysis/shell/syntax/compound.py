@@ -98,7 +98,7 @@ def _case(cursor: ShellCursor) -> Node:
 
 
 def _patterns(cursor: ShellCursor) -> list[ShellWord]:
-    """The patterns of one case up to their `)`; what they expand runs too."""
+    """What they expand runs too."""
     found: list[ShellWord] = []
     cursor.blank()
     cursor.take("(")

@@ -115,14 +115,13 @@ class ShellCursor(Struct):
             here.redirect.body = self.grammar.document(self, here)
 
     def lines(self) -> None:
-        """Line ends and comments, where a command goes on behind them."""
+        """Where a command goes on behind them."""
         self.blank()
         while self.at("\n") or self.at("#"):
             self.newline() if self.at("\n") else self._comment()
             self.blank()
 
     def separators(self) -> None:
-        """All that may stand between two commands."""
         while True:
             self.blank()
             char = self.peek()
@@ -151,7 +150,7 @@ class ShellCursor(Struct):
     # -- nodes between two marks
 
     def enclosed(self) -> list[Node]:
-        """The nodes up to a closing parenthesis, which is read too."""
+        """The closing parenthesis is read too."""
         self.deeper()
         body = self.grammar.nodes(self, ")")
         self.depth -= 1
@@ -181,7 +180,6 @@ _ANSI = {
 
 
 def single(cursor: ShellCursor, parts: list[Part]) -> None:
-    """'…'"""
     end = cursor.text.find("'", cursor.pos + 1)
     if end < 0:
         cursor.refuse("a single quote is not closed")
@@ -201,7 +199,6 @@ def escape(cursor: ShellCursor, parts: list[Part]) -> None:
 
 
 def ansi(cursor: ShellCursor, parts: list[Part]) -> None:
-    """$'…' with its escapes worked out."""
     found = cursor.match(_ANSI_TEXT)
     if not found:
         cursor.refuse("a $' is not closed")
@@ -245,7 +242,7 @@ def _closing(pattern: re.Pattern[str], text: str, start: int, stop: int, on_line
 
 
 def balanced(cursor: ShellCursor) -> str:
-    """From `(` to its `)`, on one line."""
+    """On one line."""
     start = cursor.pos
     end = _closing(_PAREN_OR_QUOTE, cursor.text, start, cursor.size, on_line=True)
     if end < 0:
@@ -278,7 +275,7 @@ def backtick_end(cursor: ShellCursor) -> int:
 
 
 def is_escaped(text: str, at: int, start: int = 0) -> bool:
-    """Whether an odd number of backslashes stands before a character."""
+    """By an odd number of backslashes."""
     run = at
     while run > start and text[run - 1] == "\\":
         run -= 1

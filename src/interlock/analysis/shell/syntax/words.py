@@ -72,7 +72,7 @@ def expansions(cursor: ShellCursor) -> list[Part]:
 
 
 def _merged(parts: list[Part]) -> list[Part]:
-    """Neighbouring texts of one kind as one: most words then have one part."""
+    """Most words then have one part."""
     if len(parts) < 2:
         return parts
     out: list[Part] = [parts[0]]
@@ -157,7 +157,6 @@ def _dollar(cursor: ShellCursor, parts: list[Part], quoted: bool = False) -> Non
 
 
 def _old_arithmetic(cursor: ShellCursor, parts: list[Part]) -> None:
-    """$[…]"""
     end = cursor.text.find("]", cursor.pos)
     if end < 0:
         cursor.refuse("$[ is not closed")
@@ -166,7 +165,6 @@ def _old_arithmetic(cursor: ShellCursor, parts: list[Part]) -> None:
 
 
 def _substitution(cursor: ShellCursor, parts: list[Part], quoted: bool) -> None:
-    """$((…)) or $(…)"""
     start = cursor.pos + 3
     if cursor.at("$((") and (end := arithmetic_end(cursor, start)) >= 0:
         parts.append(Arithmetic(expansions(cursor.inner(cursor.text[start:end], start))))
@@ -231,7 +229,7 @@ def _operator(cursor: ShellCursor, variable: ShellVariable, opened: int) -> None
 
 
 def _braced_word(cursor: ShellCursor, stops: str, quoted: bool) -> ShellWord:
-    """The argument of `${x:-…}`, up to one of `stops` that is not quoted."""
+    """Up to one of `stops` that is not quoted."""
     start = cursor.pos
     parts: list[Part] = []
     while (char := cursor.peek()) not in stops:
