@@ -126,9 +126,7 @@ def certain_options(
         part = known_options(words, told & values, told - values, stop_at_operand=first)
         if part is None or (step is not None and part.operands[:1] != [step]):
             return None
-        found.flags |= part.flags
-        for name, given in part.values.items():
-            found.values.setdefault(name, []).extend(given)
+        found.add(part)
         words = part.operands[1:]
         found.operands = part.operands
     return found

@@ -47,6 +47,11 @@ class CommandOptions(Struct):
             value for name in names for value in self.values.get(name) or self.values.get(self._short_of(name)) or []
         ]
 
+    def add(self, other: CommandOptions) -> None:
+        self.flags |= other.flags
+        for name, given in other.values.items():
+            self.values.setdefault(name, []).extend(given)
+
     def _short_of(self, name: str) -> str:
         """But --force is no short form of --force-with-lease."""
         if name[:2] == "--":
@@ -186,7 +191,6 @@ def settings(names: Collection[str], words: Iterable[str]) -> list[str]:
 
 
 def may_hold(item: Payload | Printed, words: Sequence[str]) -> bool:
-    """A quick look."""
     if item.starts and item.starts.isdisjoint(words):
         return False
     if item.any_word and not any(re.fullmatch(item.any_word, word, re.IGNORECASE) for word in words):

@@ -137,10 +137,8 @@ class ShellReading(Struct):
         for path in paths:
             if path in self.downloads:
                 return self.downloads[path] or path
-        for folder, address in self.downloads.items():
-            if folder.endswith("/") and any(path.startswith(folder) for path in paths):
-                return address
-        return ""
+        folders = (one for one in self.downloads.items() if one[0].endswith("/"))
+        return next((address for folder, address in folders if any(path.startswith(folder) for path in paths)), "")
 
     def step(self, count: int = 1) -> None:
         self.budget -= count
@@ -157,13 +155,13 @@ class Job(Struct):
     where: Where
     stdin: Stream = TERMINAL
     described: Program = UNDESCRIBED
-    _subject: str | None = None
+    fed_on: Stream = TERMINAL  # what flows into each program that it runs
+    _subject: str = ""
 
     @property
     def subject(self) -> str:
         """Worked out once for its many effects."""
-        if self._subject is None:
-            self._subject = show_command(self.program, self.words)
+        self._subject = self._subject or show_command(self.program, self.words)
         return self._subject
 
     @property
@@ -253,12 +251,12 @@ class Job(Struct):
 
     def _place(self, target: str, cwd: str) -> str:
         """Behind a `cd` that surely succeeded, build output is what it is from the folder left."""
-        here, left = place(target, cwd, self.host.home), self.host.left
-        if HOLE in target or HOLE in cwd or self.host.emptied:
+        host = self.host
+        here = place(target, cwd, host.home)
+        if HOLE in target or HOLE in cwd or host.emptied:
             return self._if_empty(target, cwd, here)
-        if left is None or here not in ("source", "project"):
-            return here
-        whole = place(resolve(target, cwd), left, self.host.home)
+        artefact = host.left is not None and here in ("source", "project")
+        whole = place(resolve(target, cwd), host.left, host.home) if artefact else ""
         return whole if whole in ("build", "cache") else here
 
     def _if_empty(self, target: str, cwd: str, otherwise: str) -> str:
@@ -304,13 +302,13 @@ class Job(Struct):
 
     def text_to_run(self) -> str | None:
         """A download is reported, not read."""
-        if "download" in self.stdin.taints:
+        download = "download" in self.stdin.taints
+        if download:
             self.effect("run_download", self.stdin.source)
-            return None
-        return self.stdin.text if self.piped else None
+        return self.stdin.text if self.piped and not download else None
 
     def run(self, argv: Sequence[str], via: str = "", *traits: str, stdin: Stream = TERMINAL) -> Stream:
-        return self.host.run(list(argv), self.inside(via, traits), stdin)
+        return self.host.run(list(argv), self.inside(via, traits), self.fed_on if stdin is TERMINAL else stdin)
 
     def shell_text(
         self, text: str, via: str = "", *traits: str, args: Sequence[str] = (), dialect: str = "bash"
@@ -335,7 +333,7 @@ class Job(Struct):
     def fed(self, text: str, source: str = "") -> Job:
         """`source` is the address of a download."""
         stream = Stream(text, taints_in(text), source or "the network")
-        return FedJob(self.host, self.program, self.words, self.where, stream)
+        return Job(self.host, self.program, self.words, self.where, stream, fed_on=stream)
 
     def inside(self, via: str, traits: Sequence[str] = ()) -> Where:
         where = self.where.inside(via or self.program, *traits)
@@ -368,11 +366,6 @@ class Job(Struct):
 Reader = Callable[[Job], Stream | None]  # of the words of a program, named in its description
 
 
-class FedJob(Job):
-    def run(self, argv: Sequence[str], via: str = "", *traits: str, stdin: Stream = TERMINAL) -> Stream:
-        return super().run(argv, via, *traits, stdin=stdin if stdin is not TERMINAL else self.stdin)
-
-
 _LONGEST_PARTED, _MOST_PARTED = 4_000, 60  # characters of a text, and words of a part, that are looked for
 _ENDS = " .!?;,:\"'`\n\t"
 
@@ -399,10 +392,8 @@ _TRIES, _GAP = 20, 12  # places where the first word of a part stands, and chara
 
 def _behind_link(links: Mapping[str, str], path: str) -> str | None:
     """What a path reaches through a link; a link itself is only a name, and deleting it loses nothing."""
-    for link, target in links.items():
-        if path.startswith(f"{link}/"):
-            return target.rstrip("/") + path[len(link) :].rstrip("/") or "/"
-    return None
+    found = (one for one in links.items() if path.startswith(f"{one[0]}/"))
+    return next((target.rstrip("/") + path[len(link) :].rstrip("/") or "/" for link, target in found), None)
 
 
 _WIPED = frozenset({"root", "home", "system"})

@@ -56,9 +56,8 @@ def fills_without_end(loop: ShellLoop) -> bool:
     """By folders in folders, appending, or copies under ever new names."""
     commands = [node for node in loop.body if isinstance(node, SimpleCommand) and node.words]
     names = {node.words[0].literal for node in commands}
-    if not _is_endless(loop) or len(commands) != len(loop.body):
-        return False
-    if not names <= program_set("fill") | _MOVES | word_set("instant"):
+    only = len(commands) == len(loop.body) and names <= program_set("fill") | _MOVES | word_set("instant")
+    if not only or not _is_endless(loop):
         return False
     anew = any(word.literal is None for node in commands for word in node.words)
     appends = any(one.operator == ">>" for node in commands for one in node.redirects)

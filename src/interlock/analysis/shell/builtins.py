@@ -28,7 +28,7 @@ _OFTEN_UNSET = frozenset({"TMPDIR", "TMP", "TEMP"})  # variables that are read a
 def change_directory(job: Job) -> Stream:
     host, before = job.host, list(job.host.cwds)
     targets = [word for word in job.words if not word.startswith("-") or word == "-"]
-    target = next(iter(targets), "~")
+    target = (targets or ["~"])[0]
     emptied = host.if_empty(target)
     host.emptied = []
     if emptied != target and (emptied or host.bare):
@@ -57,11 +57,13 @@ def change_directory(job: Job) -> Stream:
 
 def _surely_exists(job: Job, path: str, before: str) -> bool:
     """Whether it is root, home, temporary, system, one above, or just made."""
-    above = before.startswith(f"{path.rstrip('/')}/")
-    if above or path in ("/", "/tmp", "~", before, job.host.home) or is_system_folder(path):
-        return True
     near = job.session.facts[-60:]  # the one that made it stands right before
-    return any(isinstance(fact, Effect) and "create" in fact.traits and fact.path == path for fact in near)
+    return (
+        before.startswith(f"{path.rstrip('/')}/")
+        or path in ("/", "/tmp", "~", before, job.host.home)
+        or is_system_folder(path)
+        or any(isinstance(fact, Effect) and "create" in fact.traits and fact.path == path for fact in near)
+    )
 
 
 def go_back(job: Job) -> Stream:

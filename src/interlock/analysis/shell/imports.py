@@ -78,7 +78,7 @@ def _modules(job: Job, language: str, code: str, folder: str) -> Iterator[tuple[
             yield from _python_module(job, name, base, name.partition(".")[0] not in word_set("first_modules"))
         for name in ALWAYS_IMPORTED:
             yield from _python_module(job, name, folder, stored=False)
-    elif (pattern := _RELATIVE.get(language)) is not None:
+    elif pattern := _RELATIVE.get(language):
         for name in dict.fromkeys(pattern.findall(code)):
             paths = (posixpath.normpath(f"{folder}/{name}{ending}") for ending in ("", *ENDINGS[language]))
             found = ((path, text) for path in paths if (text := job.file_text(path)) is not None)

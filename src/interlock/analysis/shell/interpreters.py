@@ -132,17 +132,14 @@ def _attached(words: list[str], language: str) -> list[str]:
     for index, word in enumerate(words):
         before, behind = words[:index], words[index + 1 :]
         bundle = re.fullmatch(r"-[a-zA-Z0-9]*", word)
-        if (
-            bundle
-            and len(word) > 2
-            and word[-1] in letters
-            and not word.startswith(("-M", "-I", "-m", "-r"))
-            and behind
-        ):
+        several = len(word) > 2
+        if bundle and several and word[-1] in letters and word[:2] not in ("-M", "-I", "-m", "-r") and behind:
             return [*before, word[:-1], f"-{word[-1]}", *behind]
-        if language == "python" and word[:2] in ("-c", "-m") and len(word) > 2 and (bundle or word[1] == "m"):
+        if language != "python":
+            continue
+        if word[:2] in ("-c", "-m") and several and (bundle or word[1] == "m"):
             return [*before, word[:2], word[2:], *behind]
-        if language == "python" and not word.startswith("-") and before[-1:] not in (["-W"], ["-X"]):
+        if not word.startswith("-") and before[-1:] not in (["-W"], ["-X"]):
             break  # the script: what follows is its own
     return words
 
@@ -175,13 +172,10 @@ _UNNAMED = {"python": ("/__main__.py",), "javascript": (".js", "/index.js")}
 
 def _script_path(job: Job, language: str, path: str) -> str:
     """The action's own file that `node .`, `node x` or `python3 folder` runs; else the path itself."""
-    session = job.session
-    if session.changed:
-        full = job.full(path)
-        for ending in ("", *ENDINGS.get(language, ())):
-            if full + ending in session.files or full + ending in session.downloads:
-                return full + ending
-    return path
+    if not job.session.changed:
+        return path
+    written, full = {*job.session.files, *job.session.downloads}, job.full(path)
+    return next((full + ending for ending in ("", *ENDINGS.get(language, ())) if full + ending in written), path)
 
 
 def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream:
@@ -274,11 +268,13 @@ def applescript(job: Job) -> None:
         elevated = ["privileged"] * ("administrator privileges" in text)
         for inner in map("".join, _APPLE_SHELL.findall(text)):
             job.shell_text(re.sub(r"\\(.)", r"\1", inner), "osascript", *elevated)
-    code, orders = "\n".join(texts), _orders
+    code = "\n".join(texts)
+    orders = _orders(code)
     if (found.value("-l") or "").lower() == "javascript":
         job.code("javascript", code)
-        orders = _method_orders
-    for application, order in orders(code):
+        named = product(*map(dict.fromkeys, (_APPLICATION.findall(code), _METHOD.findall(code))))
+        orders = ((application, [method]) for application, method in named)
+    for application, order in orders:
         job.run([f"{application}.app", *order], "osascript")
 
 
@@ -296,16 +292,10 @@ def _orders(text: str) -> Iterator[tuple[str, list[str]]]:
             yield application, [word.strip('"') for word in re.findall(r'"[^"]*"|[^\s"]+', order)]
 
 
-def _method_orders(text: str) -> Iterator[tuple[str, list[str]]]:
-    for application, method in product(*map(dict.fromkeys, (_APPLICATION.findall(text), _METHOD.findall(text)))):
-        yield application, [method]
-
-
 def compiled(job: Job) -> Stream | None:
     """go run FILE, cargo script FILE"""
-    for word in job.words[1:]:
-        is_source = word.endswith((".go", ".rs", ".java", ".kt", ".zig", ".c", ".cs")) or word.startswith("/dev/fd/")
-        if is_source and job.words[0] in ("run", "script", "-run"):
+    for word in job.words[1:] if job.words[:1] in (["run"], ["script"], ["-run"]) else ():
+        if word.endswith((".go", ".rs", ".java", ".kt", ".zig", ".c", ".cs")) or word.startswith("/dev/fd/"):
             return run_source(job, _by_ending(word), word, [])
     return None
 

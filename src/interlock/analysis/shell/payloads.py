@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from itertools import dropwhile
+from itertools import dropwhile, takewhile
 from shlex import quote
 
 from msgspec.structs import replace
@@ -110,9 +110,7 @@ def _split(job: Job, item: Payload, words: Sequence[str]) -> CommandOptions:
     rest = found.operands[item.skip :]
     if item.skip and rest[:1] and rest[0][:1] == "-" != rest[0] and not found.all(*item.entry):  # flock FILE -c text
         more = options(rest, values, stop_at_operand=True)
-        found.flags |= more.flags
-        for name, given in more.values.items():
-            found.values.setdefault(name, []).extend(given)
+        found.add(more)
         found.operands[item.skip :] = more.operands
     return found
 
@@ -176,9 +174,10 @@ def _settings(text: str, languages: Mapping[str, str]) -> Iterator[tuple[str, st
 def _written_files(job: Job, languages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Those of a set name; one that the action fetched is a download that runs."""
     named = {job.full(name): language for name, language in languages.items()}
-    for path, address in job.session.downloads.items():
-        if any(fnmatchcase(path, name) for name in named):
-            job.effect("run_download", address)
+    for address in [
+        one for path, one in job.session.downloads.items() if any(fnmatchcase(path, name) for name in named)
+    ]:
+        job.effect("run_download", address)
     for path, text in list(job.session.files.items()):
         yield from ((language, text) for name, language in named.items() if fnmatchcase(path, name))
 
@@ -267,11 +266,9 @@ def _run_command(job: Job, item: Payload, rest: list[str], via: str, found: Comm
 
 
 def _assigned(rest: list[str], pattern: str) -> list[tuple[str, str]]:
-    env: list[tuple[str, str]] = []
-    while rest and re.match(pattern, rest[0], re.DOTALL):
-        name, _, value = rest.pop(0).partition("=")
-        env.append((name, value))
-    return env
+    given = list(takewhile(re.compile(pattern, re.DOTALL).match, rest))
+    del rest[: len(given)]
+    return [(name, value) for name, _, value in (word.partition("=") for word in given)]
 
 
 def _mounts(texts: Sequence[str]) -> dict[str, str]:

@@ -71,10 +71,8 @@ def deliver(shell: Shell, sink: str | list[Node], stream: Stream) -> Stream:
 
 def descriptor_of(path: str) -> str:
     """/dev/stdin, /dev/fd/3, /proc/self/fd/3; empty for other paths."""
-    if path == "/dev/stdin":
-        return "0"
     found = _DESCRIPTOR.fullmatch(path)
-    return found[1] if found else ""
+    return found[1] if found else "0" if path == "/dev/stdin" else ""
 
 
 _DESCRIPTOR = lazy_regex(r"/(?:dev|proc/[^/]*)/fd/(\d+)")
@@ -290,7 +288,7 @@ def _stored(shell: Shell, full: str) -> str | None:
     found = session.witnesses.get(full)
     if found is None:
         home = shell.home if full.startswith("~") else ""
-        found = session.reader(full.replace("~", home, 1) if home else full)
+        found = session.reader(f"{home}{full[1:]}" if home else full)
         if found is not None:
             session.witnesses[full] = found
     return found

@@ -62,10 +62,7 @@ def origin_of(job: Job, path: str) -> str:
         return path
     full = found = job.full(path)
     for _ in range(8):  # copies of copies
-        origin = session.links.get(found) or session.copies.get(found)
-        if origin is None or origin == found:
-            break
-        found = origin
+        found = session.links.get(found) or session.copies.get(found) or found
     return path if found == full else found
 
 
@@ -101,13 +98,13 @@ def _begins(job: Job, words: Iterable[str]) -> bool:
     """A letter may stand among others, and without a dash if it has none."""
     first = job.words[0] if job.words else ""
     letters = first.removeprefix("-")
-    for word in words:
-        letter = word.removeprefix("-")
-        if word in ("*", first.partition("=")[0]):
-            return True
-        if len(letter) == 1 and letter in letters and letters.isalpha() and (word == letter or letters != first):
-            return True
-    return False
+    bundled = letters.isalpha()
+    return any(
+        word in ("*", first.partition("=")[0])
+        or (bundled and len(letter) == 1 and letter in letters and (word == letter or letters != first))
+        for word in words
+        for letter in [word.removeprefix("-")]
+    )
 
 
 def unpack(job: Job) -> None:
