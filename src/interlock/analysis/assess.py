@@ -128,15 +128,13 @@ def _uses_network(commands: Iterable[Command], programs: Mapping[str, Program]) 
 
 
 class Judgement(Struct, frozen=True, dict=True):
-    """An assessment, its facts and their order, and the scripts that it depends on."""
-
     assessment: Assessment
     witnesses: tuple[Witness, ...] = ()
     facts: tuple[Fact, ...] = ()
     line: CommandLine = NOT_READ  # the order of a command's own steps
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """A result that follows from the action alone: judgements of everyday work are cached."""
+        """Follows from the action alone: judgements of everyday work are cached."""
         if name not in self.__dict__:
             self.__dict__[name] = make()
         found: T = self.__dict__[name]
@@ -158,7 +156,7 @@ def judge(action: Action, rules: Rulebook, files: FileReader | None = None, budg
 
 
 def join_judgements(own: Judgement, more: Judgement, rules: Rulebook) -> Judgement:
-    """With what the action starts, which was judged by itself."""
+    """What the action starts was judged by itself."""
     facts = tuple(dict.fromkeys((*own.facts, *more.facts)))
     witnesses = tuple(dict.fromkeys((*own.witnesses, *more.witnesses)))
     return Judgement(assess(facts, classify(facts, rules), rules.programs), witnesses, facts, own.line)

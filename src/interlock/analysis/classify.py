@@ -35,7 +35,7 @@ class Classified(Struct):
 
 
 class _View:
-    """A command's words, sorted once for all clauses."""
+    """Sorted once for all clauses."""
 
     __slots__ = ("command", "found", "lines", "words")
 
@@ -61,13 +61,13 @@ class _View:
         return value in self.found.values.get(name, ()) or flag in self.words or (name, value) in pairwise(self.words)
 
     def has_exactly(self, flag: str) -> bool:
-        """As `has`, but no abbreviations: what spares must be spelled out."""
+        """No abbreviations: what spares must be spelled out."""
         if "=" in flag:
             return self.has(flag)
         return (flag in self.found.flags or flag in self.found.values) and not self._negated(flag)
 
     def is_dry(self, flags: Sequence[str]) -> bool:
-        """Whether one is really given as an option, and neither switched off by its last value nor by --no-…"""
+        """Really given as an option, and neither switched off by its last value nor by --no-…"""
         for flag in flags:
             name, equals, value = flag.partition("=")
             if not name.startswith(("-", "/")):
@@ -233,7 +233,7 @@ def _is_cmdlet(command: Command) -> bool:
 def _by_words(
     view: _View, program: Program, entries: Sequence[Entry], fired: Sequence[Entry], indexed: bool
 ) -> Harm | None:
-    """The harm that the words name, of which neither a rule nor the description speaks."""
+    """Of which neither a rule nor the description speaks."""
     words, skipped = view.words, 0
     if "wrapper" in view.command.traits:
         skipped = _behind_script(view, program)
@@ -276,7 +276,7 @@ def _carried_at(view: _View, program: Program) -> int | None:
 
 
 def _behind_script(view: _View, program: Program) -> int:
-    """How many words stand before those that a script gets; none where no script file runs."""
+    """None where no script file runs."""
     if "interpreter" not in program.reader and (program.carries or program.wrapper):
         return 0
     if not view.found.operands or any(view.found.has(*payload.options) for payload in program.carries):

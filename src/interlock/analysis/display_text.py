@@ -130,7 +130,7 @@ _ALIKE = frozenset(
 
 
 def harm(text: str, findings: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The commands of a long text that do the worst of it; none of a text that is read at a glance."""
+    """The commands that do the worst of it; none of a text that is read at a glance."""
     if len(text) <= LONG and text.count("\n") < 3:
         return ()
     known = [one for one in findings if isinstance(one, Mapping)]

@@ -18,7 +18,7 @@ SCRIPTS = MappingProxyType({".ps1": "powershell", ".psm1": "powershell", ".bat":
 
 
 class WindowsSyntaxError(Exception):
-    """The text is not one of its shell; the argument gives the reason."""
+    """The argument gives the reason."""
 
     told = ("that does not parse", "syntax")
 

@@ -17,7 +17,7 @@ _LONGEST = 200_000
 
 
 def read_redis(words: Sequence[str], out: Report, valued: Collection[str] = ()) -> None:
-    """`valued` are its options with values; without a command it reads its input, which the caller knows."""
+    """`valued` are its options with values; without a command it reads its input."""
     found = options(words, frozenset(valued), stop_at_operand=True)
     first = "".join(found.operands[:1])
     if "--eval" in found.flags:
@@ -103,7 +103,7 @@ def _tell_redis(words: Sequence[str], command: str, pair: str, out: Report) -> N
 
 
 def _read_lua(words: Sequence[str], out: Report) -> None:
-    """The commands that a script calls; deleting what a pattern finds has no bound."""
+    """Deleting what a pattern finds has no bound."""
     script = words[1] if len(words) > 1 else ""
     if HOLE in script and not _REDIS_CALL.search(script):
         out.unreadable("a Redis script made at run time", "payload")
@@ -145,7 +145,6 @@ def read_cql(text: str, out: Report) -> None:
 
 
 def read_memcached(text: str, out: Report) -> None:
-    """memcached's line protocol, as piped to its port."""
     lines = text[:_LONGEST].replace("\\r", "\n").replace("\\n", "\n").splitlines()
     for words in filter(None, map(str.split, lines)):
         out.step()
@@ -155,7 +154,6 @@ def read_memcached(text: str, out: Report) -> None:
 
 
 def read_cypher(text: str, out: Report) -> None:
-    """Neo4j's language, as given to cypher-shell; `//` begins a comment."""
     for item in _statements("Cypher", re.sub(r"(?m)^\s*//.*$", "", text), "clickhouse", out):
         spoken = [i for i in range(len(item.tokens)) if i == 0 or item.tokens[i - 1].text not in (".", ":")]
         words = {item.word(i) for i in spoken}  # n.delete is a property

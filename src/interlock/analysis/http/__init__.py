@@ -31,7 +31,7 @@ class HttpRequest(Struct, frozen=True):
 
 
 def parse_requests(program: Program, words: Sequence[str]) -> list[HttpRequest]:
-    """Given the words after the program's name; some clients begin anew behind a word."""
+    """Some clients begin anew behind a word."""
     begins = program.http.get("next", ())
     batches = (list(batch) for begin, batch in groupby(words, begins.__contains__) if not begin)
     return [request for batch in batches for request in _Draft(program, parse(program, batch)).requests()]
@@ -210,7 +210,7 @@ def _body_deletes(body: str) -> bool:
 
 
 def _field_ends(verb: str, path: str, body: str) -> bool:
-    """PATCH /users/3 {"active": false}: an update whose new value ends what it is about."""
+    """PATCH /users/3 {"active": false}"""
     if verb not in ("patch", "put") or not body.lstrip().startswith("{"):
         return False
     nouns = [part for part in path.split("/") if part.isalpha()]
@@ -310,5 +310,5 @@ def root_fields(query: str) -> list[str]:
 
 
 def is_deletion_name(name: str) -> bool:
-    """True for the name of a call that deletes, as GraphQL fields and remote procedures have them."""
+    """As GraphQL fields and remote procedures have them."""
     return name.lower().startswith(tuple(word_set("call_deletes"))) or name.endswith(tuple(word_set("call_deleted")))

@@ -12,8 +12,6 @@ from interlock.analysis.packs import Pack, PackError, Words, only_keys, typed_fi
 
 
 class Conditions(Struct, frozen=True):
-    """When an entry of a description holds."""
-
     subcommand: tuple[Words, ...] = ()  # behind one of these
     any_flag: Words = ()
     no_flag: Words = ()
@@ -75,8 +73,6 @@ class ObjectEffect(Conditions, frozen=True):
 
 
 class PathEffect(Conditions, frozen=True):
-    """What a program does to the files that its operands, options or settings name."""
-
     effect: str = ""  # read, write, append, overwrite, truncate, delete, move, chmod or chown
     of: str = "operands"  # operands, first, sources (all but the last), target (the last), setting
     skip: int = 0  # this many operands are no paths
@@ -96,7 +92,7 @@ class PathEffect(Conditions, frozen=True):
 
 
 class StoreEffect(Conditions, frozen=True):
-    """What a client does to an object of a queue or a key-value service; the first entry that holds counts."""
+    """The first entry that holds counts."""
 
     effect: str = ""  # store_drop, store_delete, store_write, store_admin, store_read
     option: Words = ()  # options that name the object
@@ -116,7 +112,7 @@ class Sending(Conditions, frozen=True):
 
 
 class Printed(Conditions, frozen=True):
-    """What a program prints, as far as that is known before it runs."""
+    """As far as it is known before it runs."""
 
     by: str = ""  # the function of `shell/output.py` that computes it
     text: str = ""  # the text itself
@@ -249,7 +245,7 @@ def _entry(where: str, data: Pack, kind: type[Struct]) -> Any:
 
 
 def _complete_payload(where: str, made: dict[str, Any]) -> None:
-    """Adds what follows from the fields; refuses a payload that says nothing of what is run."""
+    """Refuses a payload that says nothing of what is run."""
     sources = {*_ANY_WORDS, "options", "files", "settings"}
     if sources.isdisjoint(made):
         raise PackError(f"{where}: an entry of carries names none of {', '.join(sorted(sources))}")
@@ -311,7 +307,7 @@ def _word_sets(where: str, data: Pack) -> dict[str, frozenset[str]]:
 
 
 def extend_program(first: Program | None, second: Program) -> Program:
-    """A description with everything that a second one of the same program says besides."""
+    """With everything that a second one says besides."""
     if first is None:
         return second
     said = asdict(second)

@@ -54,7 +54,7 @@ def _listed(packs: Sequence[Pack], heading: str) -> dict[str, Words]:
 
 
 class ProgramTable(Mapping[str, Program]):
-    """Descriptions under every name that they are for, each built when it is first asked for."""
+    """Each is built when it is first asked for."""
 
     __slots__ = ("_built", "_owners", "_tables")
 
@@ -87,7 +87,7 @@ class ProgramTable(Mapping[str, Program]):
         return program
 
     def get(self, name: str, default: Program | None = None) -> Program | None:  # type: ignore[override]
-        """As of any mapping; most programs have no description, and an exception is slow."""
+        """Most programs have no description, and an exception is slow."""
         found = self._built.get(name)
         return found if found is not None else self[name] if name in self._owners else default
 
@@ -173,7 +173,7 @@ SHELL = "shell"
 
 
 def described_program(name: str) -> Program | None:
-    """As `describe`, also for names with a version: python3.11, perl5.36; None where there is none."""
+    """Also with a version: python3.11, perl5.36; None where there is none."""
     programs = shipped_programs()
     if (found := programs.get(name)) is not None:
         return found
@@ -188,12 +188,12 @@ def dialect_of(name: str) -> str:
 
 
 def reads_posix(name: str) -> bool:
-    """Whether a shell reads the text of a POSIX shell, and not a language of its own."""
+    """And not a language of its own."""
     return dialect_of(name) not in ("", "fish")
 
 
 def input_language(name: str) -> str:
-    """The language in which a program runs what flows into it; empty where it runs nothing."""
+    """Empty where what flows in does not run."""
     program = described_program(name.removesuffix(".exe"))
     if program is None:
         return ""

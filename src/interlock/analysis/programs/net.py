@@ -57,7 +57,7 @@ _objects = cache(lambda: {**objects(), **NET.table("names")})
 
 @cache
 def _searcher() -> re2.Set:
-    """Finds any word that can count; short ones only where a name or a part of one begins."""
+    """Short ones only where a name or a part of one begins."""
     words = {*_harms(), *deed_nouns(), *NET.options, *NET.whole_options, *NET.forced_options}
     long = "|".join(word for word in words if len(word) > 3)
     short = [word for word in words if len(word) <= 3]
@@ -73,8 +73,6 @@ def is_suspect(text: str) -> bool:
 
 
 class Harm(Struct, frozen=True):
-    """What the words say would be done: the kind of verb, and whether to everything."""
-
     kind: str
     everything: bool
 
@@ -209,7 +207,7 @@ class _WordReading(Struct):
             self.everything |= _of_everything(parts)
 
     def _ordered(self, name: str, parts: Sequence[str]) -> str:
-        """The verb of an option that orders harm: `--delete-user`, `--force-overwrite`, `--wipe`; not `--no-delete`."""
+        """`--delete-user`, `--force-overwrite`, `--wipe`; not `--no-delete`."""
         first, last = parts[0], parts[-1]
         if first in NET.not_in_front or (len(parts) > 1 and not name.startswith("--")):
             return ""
@@ -230,13 +228,13 @@ class _WordReading(Struct):
         return verb in NET.vague_options and not kind and noun not in NET.all_of and noun not in ALL_WORDS
 
     def _act(self, value: str) -> None:
-        """The value of `--action`, `cmd=`: a verb there is what the program is told to do."""
+        """`--action`, `cmd=`: a verb there is what the program is told to do."""
         kind, others, _ = meaning(value)
         if kind and not self.kind and self._harms(value, kind, others):
             self.kind = kind
 
     def by_name(self, program: str) -> str:
-        """The kind of harm that a program's own name orders: `delete-tenant`, `kubectl-nuke`, `dropusers`; not a script's file."""
+        """`delete-tenant`, `kubectl-nuke`, `dropusers`; not a script's file."""
         kind, others, alone = meaning(program)
         if (alone and (kind != "delete" or not self.place)) or "." in program or not self._harms(program, kind, others):
             return ""
@@ -283,7 +281,7 @@ def _halves(word: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def _names(word: str) -> tuple[str, ...]:
-    """The words of a name that can be a subcommand; nothing for paths, files, addresses, texts and numbers."""
+    """Nothing for paths, files, addresses, texts and numbers."""
     if not word or len(word) > MAX_WORD or not (word[0].isalpha() or word[0] == ":"):
         return ()
     if not word.replace("-", "").replace("_", "").replace(":", "").replace(".", "").isalnum():

@@ -45,7 +45,6 @@ def named_objects(command: Command, before: Iterable[Command] = ()) -> list[Name
 
 
 def _meant(program: Program, operands: Sequence[str]) -> Iterator[tuple[ObjectEffect, Sequence[str], list[str]]]:
-    """Effects with the subcommand that the operands begin with, and the operands that name objects."""
     for item in program.does:
         for path in item.subcommand:
             if (names := _behind(path, operands)) is not None:
@@ -198,7 +197,7 @@ def _place(
 
 
 def place_value(command: Command, named: Mapping[str, tuple[str, ...]], key: str, found: CommandOptions) -> str:
-    """A part of the place: by an option, a variable (`key_env`), or what stands for it where nothing is said (`=5432`)."""
+    """By an option, a variable (`key_env`), or what stands for it where nothing is said (`=5432`)."""
     names = named.get(key, ())
     env = dict(command.env)
     given = found.value(*names) or next((env[name] for name in named.get(f"{key}_env", ()) if env.get(name)), "")

@@ -146,7 +146,7 @@ def parse(program: Program, words: Sequence[str], stop_at_operand: bool = False)
 
 
 def _spelled_out(word: str, program: Program) -> str:
-    """The option with a value that begins so, the shortest of several; itself where it is one, or a part of a request."""
+    """The shortest of several; itself where it is one, or a part of a request."""
     name, equals, value = word.partition("=")
     whole = name in program.value_flags or any(name in one for one in program.http.values())
     if len(name) < 5 or name[:2] != "--" or whole:
@@ -208,7 +208,7 @@ def may_hold(item: Payload | Printed, words: Sequence[str]) -> bool:
 def known_options(
     words: Sequence[str], valued: Collection[str], bare: Collection[str], stop_at_operand: bool = False
 ) -> CommandOptions | None:
-    """As `options`, but None where an option is neither of these or lacks its value: it could mean anything."""
+    """None where an option is neither of these or lacks its value: it could mean anything."""
     takes, alone = frozenset(valued), frozenset(bare)
     found = options(words, takes, stop_at_operand, bare=alone)
     whole = all(flag in found.values or flag not in takes for flag in found.flags)
@@ -232,7 +232,7 @@ _TARGETS_OF_GLOBS = "rm dd mkfs shred sudo wipefs bash sh zsh dash python python
 
 
 def program_name(word: str) -> str:
-    """The base name that decides what runs; nothing when it cannot be known."""
+    """Nothing when it cannot be known."""
     if HOLE in word:
         tail = word.rpartition("/")[2]
         if HOLE in tail or "/" not in word:
@@ -266,7 +266,7 @@ def is_disguised(name: str) -> bool:
 
 
 def may_be_value(words: Sequence[str], at: int, valued: frozenset[str], switches: frozenset[str]) -> bool:
-    """Whether the word at this place can be the value of an option before it: of any but a known switch."""
+    """Of any option but a known switch."""
     before = words[at - 1] if at else ""
     if len(before) < 2 or before[0] != "-" or before == "--" or "=" in before:
         return False

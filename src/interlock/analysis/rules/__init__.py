@@ -68,7 +68,7 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 
 
 def _check_pattern(text: str) -> None:
-    """Refuses an invalid pattern, even if it would be valid when joined with others."""
+    """Even if it would be valid when joined with others."""
     options = re2.Options()
     options.log_errors = False
     try:
@@ -185,8 +185,6 @@ Index = Mapping[Words, Sequence[Entry]]  # the entries of one program, by the wo
 
 
 class Rulebook(Struct, frozen=True):
-    """The rules, by what they are about, and the programs that they ask about."""
-
     rules: Mapping[str, Rule]
     programs: Mapping[str, Program]
     by_program: Mapping[str, Sequence[tuple[Rule, Clause]]]

@@ -32,7 +32,7 @@ def load(*extra: Path) -> Rulebook:
 
 @lru_cache(maxsize=1)
 def _built(digest: str) -> Rulebook:
-    """The shipped book; a process that has it builds it anew only when a pack has changed."""
+    """Built anew only when a pack has changed."""
     return replace(Rulebook.of(load_packs(SHIPPED, _checked, kept=Rule), shipped_programs()), opinion=_opinion)
 
 
@@ -61,7 +61,7 @@ def _plain(value: Any) -> Any:
 
 
 def join_rulebooks(first: Rulebook, second: Rulebook) -> Rulebook:
-    """Refused when they share an id; what the second says of a program adds to the first's description."""
+    """What the second says of a program adds to the first's description."""
     for rule in second.rules:
         if rule in first.rules:
             raise PackError(f"rule {rule}: the id is taken")
@@ -90,12 +90,12 @@ def build_rulebook(packs: Sequence[Pack]) -> Rulebook:
 
 
 def _checked(packs: Sequence[Pack]) -> Sequence[Rule]:
-    """The rules without their examples, which judge nothing, once all of it was found right."""
+    """Without their examples, which judge nothing, once all of it was found right."""
     return [replace(rule, match=(), spare=()) for rule in build_rulebook(packs).rules.values()]
 
 
 def example_failures(book: Rulebook, full: Rulebook) -> list[str]:
-    """Examples of `book` that break their promise when judged by `full`, and clauses that none reaches."""
+    """Examples of `book` that break their promise by `full`, and clauses that none reaches."""
     from interlock.analysis.assess import judge
 
     wrong: list[str] = []

@@ -49,7 +49,7 @@ _PRODUCTION = lazy_regex(r"(?<![a-z])(prod|production|prd)(?![a-z])", re.IGNOREC
 
 
 class Stream(Struct, frozen=True):
-    """What one command hands to the next: its text as far as known, and what is in it."""
+    """What one command hands to the next."""
 
     text: str
     taints: frozenset[str] = frozenset()  # download, secret, environment, bulk, approximate
@@ -80,8 +80,6 @@ def join_streams(streams: Sequence[Stream]) -> Stream:
 
 
 class Where(Struct, frozen=True):
-    """A command's place in the action, and what surrounds it."""
-
     span: Span | None
     via: tuple[str, ...] = ()
     traits: frozenset[str] = frozenset()
@@ -147,7 +145,7 @@ class ShellReading(Struct):
 
 
 class Job(Struct):
-    """One command being read, and the way to report on it (implements Report)."""
+    """One command being read; implements Report."""
 
     host: Shell
     program: str
@@ -278,7 +276,7 @@ class Job(Struct):
         return bool(address)
 
     def script(self, path: str, *others: str, quiet: bool = False) -> tuple[str, str] | None:
-        """The path and text of the first script that there is; a hidden one is reported unless `quiet`."""
+        """The first that there is; a hidden one is reported unless `quiet`."""
         if self.runs_download(path):
             return None
         for one in (path, *others):
@@ -391,7 +389,7 @@ _TRIES, _GAP = 20, 12  # places where the first word of a part stands, and chara
 
 
 def _behind_link(links: Mapping[str, str], path: str) -> str | None:
-    """What a path reaches through a link; a link itself is only a name, and deleting it loses nothing."""
+    """A link itself is only a name, and deleting it loses nothing."""
     found = (one for one in links.items() if path.startswith(f"{one[0]}/"))
     return next((target.rstrip("/") + path[len(link) :].rstrip("/") or "/" for link, target in found), None)
 

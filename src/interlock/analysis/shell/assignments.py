@@ -43,7 +43,6 @@ _CONVERTING = frozenset("iluxnA")
 
 
 def end_declaration(shell: Shell, name: str, letters: Letters) -> None:
-    """A name that is read-only from now on keeps its value."""
     if "r" in letters[0] and not shell.unsure:
         shell.attributes[name] |= {"r"}
 
@@ -98,7 +97,7 @@ def leave_scope(shell: Shell) -> None:
 
 
 def bare_operand(node: SimpleCommand) -> str:
-    """The variable that is the one operand, without quotes; `$` for any other, empty where it is quoted."""
+    """`$` for any but a variable, empty where it is quoted."""
     if len(node.words) != 2 or any(getattr(part, "quoted", True) for part in node.words[1].parts):
         return ""
     first, *more = node.words[1].parts
@@ -106,7 +105,7 @@ def bare_operand(node: SimpleCommand) -> str:
 
 
 def assign_read(shell: Shell, words: Sequence[str], stdin: Stream, env: Sequence[tuple[str, str]] = ()) -> None:
-    """Each name holds a part of one line; -a NAME: an array of all parts."""
+    """-a NAME: an array of all parts."""
     found = options(words, valued("-d -n -N -t -p -u -i -a"))
     if APPROXIMATE in stdin.taints or ("\\" in stdin.text and not found.has("-r")):
         shell.guess()
@@ -183,7 +182,7 @@ _LOADS_CODE = re.compile(r"(?:^|\s)(?:--(?:require|import)[=\s]\s*[./~]|-[reM])"
 
 
 def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where, exported: bool = True) -> None:
-    """Values that some program runs; of those not exported, only what this shell itself runs."""
+    """Of those not exported, only what this shell itself runs."""
     for name, value in env:
         inside = where.inside(f"{name}=")
         if value and exported:

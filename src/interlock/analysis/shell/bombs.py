@@ -31,7 +31,7 @@ def attempted_bomb(text: str) -> str:
 
 
 def is_bomb(name: str, body: Node, beside: bool = False) -> bool:
-    """Whether a function starts itself beside itself, whatever happens: defining it is an attempt."""
+    """Whatever happens: defining it is an attempt."""
     if isinstance(body, SimpleCommand):
         return beside and bool(body.words) and body.words[0].literal == name
     if isinstance(body, ShellGroup):
@@ -42,7 +42,7 @@ def is_bomb(name: str, body: Node, beside: bool = False) -> bool:
 
 
 def may_end(words: Sequence[str], arguments: Sequence[str] | None, conditional: bool) -> bool:
-    """Whether a call of itself depends on a condition, with other arguments than the running one: `walk "$child"`."""
+    """With other arguments than the running one, under a condition: `walk "$child"`."""
     return conditional and (any(HOLE in word for word in words) or list(words) != list(arguments or ()))
 
 

@@ -56,7 +56,6 @@ def change_directory(job: Job) -> Stream:
 
 
 def _surely_exists(job: Job, path: str, before: str) -> bool:
-    """Whether it is root, home, temporary, system, one above, or just made."""
     near = job.session.facts[-60:]  # the one that made it stands right before
     return (
         before.startswith(f"{path.rstrip('/')}/")
@@ -142,7 +141,7 @@ def alias(job: Job) -> Stream:
 
 
 def set_arguments(job: Job) -> Stream | None:
-    """Positional arguments; in fish, `set NAME value…` assigns; alone it prints all variables."""
+    """In fish, `set NAME value…` assigns."""
     if not job.words:
         return None
     if job.host.dialect == "fish":
@@ -184,7 +183,7 @@ def unset(job: Job) -> Stream:
 
 
 def print_formatted(job: Job) -> Stream | None:
-    """printf -v NAME, printf -vNAME: into a variable."""
+    """printf -v NAME, printf -vNAME"""
     found = job.options("-v", stop_at_operand=True)
     name = found.value("-v")
     if not name or not found.operands:
@@ -211,7 +210,6 @@ def test(job: Job) -> Stream:
 
 
 def read_option(job: Job) -> Stream:
-    """getopts: an option's letter is unknown before it runs."""
     for name in job.words[1:2]:
         job.host.assign(name, [hole(name)])
     return NOTHING

@@ -47,7 +47,7 @@ NOTHING_PROVED: Proof = (frozenset(), frozenset())
 
 
 def proof(node: Node | None) -> Proof:
-    """What a node's success and failure prove; nothing for what is no test."""
+    """Nothing for what is no test."""
     if isinstance(node, SimpleCommand) and node.words and (name := node.words[0].literal) in ("[", "test"):
         return _swapped(_test(node.words[1:-1] if name == "[" else node.words[1:], quoted_only=True), node.negated)
     if isinstance(node, Expression) and not node.arithmetic:
@@ -58,7 +58,7 @@ def proof(node: Node | None) -> Proof:
 
 
 def leaves(nodes: Sequence[Node], functions: Mapping[str, Node], depth: int = 0) -> bool:
-    """Whether nothing behind these nodes runs: one surely exits, returns or ends the round."""
+    """One surely exits, returns or ends the round."""
     for node in nodes:
         if isinstance(node, ShellGroup) and not node.subshell and leaves(node.body, functions, depth):
             return True

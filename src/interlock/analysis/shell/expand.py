@@ -35,12 +35,12 @@ def fields(word: ShellWord, values: Shell) -> list[str]:
 
 
 def bounded(items: Sequence[str], most: int) -> list[str]:
-    """With one unknown item for those beyond the most that are read."""
+    """One unknown item stands for those beyond."""
     return list(items) if len(items) <= most else [*items[:most], hole()]
 
 
 def text(word: ShellWord | None, values: Shell) -> str:
-    """Unsplit, as in an assignment or a redirection."""
+    """Unsplit."""
     if word is None:
         return ""
     joined = "".join([_joined(part, values) for part in word.parts])

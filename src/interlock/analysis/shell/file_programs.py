@@ -125,7 +125,6 @@ def _marks(path: str, job: Job) -> tuple[str, ...]:
 
 
 def _carry_over(job: Job, how: str, sources: Sequence[str], target: str) -> None:
-    """A known file keeps its text under its new name."""
     session = job.session
     if not sources and job.piped:
         job.keep_file(target, job.stdin.text)
@@ -186,7 +185,7 @@ def read_files(job: Job, paths: Sequence[str]) -> None:
 
 
 def _shows(job: Job, paths: Sequence[str]) -> bool:
-    """Whether more of these files is shown than the names in them."""
+    """More than the names in them."""
     return not names_only(job.program, [word for word in job.words if word not in paths])
 
 

@@ -85,7 +85,7 @@ def _read_operands(job: Job, operands: list[str], language: str) -> bool:
 
 
 def _read_code(job: Job, language: str, code: str, via: str, folder: str = "") -> None:
-    """With its imports; in a language without a reader, any command among its words counts as well."""
+    """In a language without a reader, any command among its words counts as well."""
     known, _, other = language.partition("+")
     job.code(known, code, via)
     if language == "other" or other:
@@ -171,7 +171,7 @@ _UNNAMED = {"python": ("/__main__.py",), "javascript": (".js", "/index.js")}
 
 
 def _script_path(job: Job, language: str, path: str) -> str:
-    """The action's own file that `node .`, `node x` or `python3 folder` runs; else the path itself."""
+    """`node .`, `node x` or `python3 folder` of the action's own."""
     if not job.session.changed:
         return path
     written, full = {*job.session.files, *job.session.downloads}, job.full(path)
@@ -279,7 +279,7 @@ def applescript(job: Job) -> None:
 
 
 def _orders(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Application and words of each statement between `tell` and `end tell`, or behind `tell … to`."""
+    """Between `tell` and `end tell`, or behind `tell … to`."""
     told: list[str] = []
     for line in text.splitlines():
         tell = re.match(r'(?i)\s*tell\s+app(?:lication)?\s+"([^"\n]*)"(?:\s+to\b(.*))?', line)
@@ -301,7 +301,6 @@ def compiled(job: Job) -> Stream | None:
 
 
 def compiler(job: Job) -> None:
-    """A source that the action wrote is about to be run."""
     for word in job.words:
         text = job.written_text(word) if word.endswith((".c", ".cc", ".cpp", ".rs", ".go", ".java")) else None
         if text:

@@ -18,7 +18,7 @@ _ITEM = re.compile(r"\{[/.#%]*\d*\}")  # where GNU parallel puts each argument
 
 
 def find_targets(words: Sequence[str], acts: int | None = None) -> list[str]:
-    """The paths that a find can reach, as globs; before an action `acts`, only the names that decide about it count."""
+    """As globs; before an action `acts`, only the names that decide about it count."""
     roots, start = _find_roots(words)
     if ("-maxdepth", "0") in pairwise(words):
         return roots
@@ -177,7 +177,6 @@ def fd(job: Job) -> Stream | None:
 
 
 def xargs(job: Job) -> Stream:
-    """Unknown words that flow in are added as a hole."""
     found = job.options(stop_at_operand=True)
     command = found.operands or ["echo"]
     job.step(len(command))

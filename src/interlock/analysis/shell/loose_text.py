@@ -39,7 +39,7 @@ _LOADED = lazy_regex(
 
 
 def read_loose_words(job: Job, handled: bool, known_words: bool) -> None:
-    """Words that no description or reader has read; data (a message, a search, the name of a test) is left alone."""
+    """Data (a message, a search, the name of a test) is left alone."""
     judges = not word_set("judges").isdisjoint((*_NAME_PARTS.split(job.program), *job.words[:2]))
     data, name, verbs = known_words or judges or describe(job.program).data, "", 0
     for word in job.words:
@@ -115,7 +115,7 @@ def _split(before: str, word: str) -> tuple[str, str]:
 
 
 def read_loose_variable(job: Job, name: str, value: str) -> None:
-    """A variable's value that is a command, or a place that code is loaded from."""
+    """A command, or a place that code is loaded from."""
     if HOLE in value and ":" not in value:
         return
     if _matches(name, "loads") and any(_OUTSIDE.match(place) and not _is_new(job, place) for place in value.split(":")):
@@ -144,7 +144,6 @@ def _matches(name: str, kind: str) -> bool:
 
 
 def add_harm(job: Job, text: str, via: str) -> None:
-    """The facts of the first harmful reading of a text."""
     for language, part in islice(_readings(text), _TRIALS) if len(text) <= _LONGEST else ():
         facts = _trial(job, partial(Job.code, language=language, text=part), via)
         if _is_harm(facts):

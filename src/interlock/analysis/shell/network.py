@@ -88,7 +88,7 @@ def named_request(job: Job) -> None:
 
 
 def remote_procedure(job: Job) -> None:
-    """grpcurl HOST:PORT package.Service/Method: judged by its name."""
+    """grpcurl HOST:PORT package.Service/Method"""
     words = job.options().operands
     if words[1:2] and words[1] not in ("list", "describe") and is_deletion_name(re.split(r"[/.]", words[1])[-1]):
         read_http("delete", "/".join(words[:2]), "", (), job)
@@ -203,7 +203,6 @@ def apply_sends(job: Job) -> None:
 
 
 def exchange(job: Job, sources: Sequence[str], target: str) -> None:
-    """Files that go to HOST:PATH, or come from a stranger's."""
     if is_away(target):
         here = [path for path in sources if not is_away(path)]
         if sent := leaks_of(job, here) or (here and of_the_machine(target)):
@@ -234,7 +233,7 @@ def fetch(job: Job) -> Stream:
 
 
 def exchange_commits(job: Job) -> None:
-    """git clone from a stranger, whose files are downloads; git push to one, or of a secret just added."""
+    """A stranger's repository is a download; a secret may just have been added."""
     found = job.options()
     words = found.operands
     address = "".join(words[1:2])
@@ -290,7 +289,7 @@ def _says_send(word: str) -> bool:
 
 
 def send_named(job: Job) -> None:
-    """What programs are given leaves, where their name, first words or an address beside a file make them a sender."""
+    """Where their name, first words or an address beside a file make them a sender."""
     words = job.words
     valued = job.described.value_flags
     front = pairwise(("", *words[:5]))

@@ -39,7 +39,7 @@ _PLAIN_NUMBER = lazy_regex(r"0|[1-9]\d{0,8}")
 
 
 def _formatted(job: Job) -> Stream | str:
-    """printf's text; approximate where a directive or number is computed more simply here."""
+    """Approximate where a directive or number is computed more simply here."""
     words = job.words[job.words[:1] == ["--"] :]
     text, (form, *items) = printf(words), words or [""]
     plain = "%" not in _PLAIN_DIRECTIVE.sub("", form) and "\\" not in form.replace("\\n", "")
@@ -219,7 +219,7 @@ def _filtered(job: Job, taints: frozenset[str]) -> Stream:
 
 
 def _edited(job: Job, text: str) -> str:
-    """sed 's/a/b/' and cut -cN- on known text; other edits are not followed."""
+    """sed 's/a/b/' and cut -cN-; other edits are not followed."""
     if columns := re.fullmatch(r"-c(\d+)-", " ".join(job.words)):
         return "".join(line[int(columns[1]) - 1 :] for line in text.splitlines(True))
     scripts = job.plain_words

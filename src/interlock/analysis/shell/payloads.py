@@ -164,7 +164,7 @@ def _texts(job: Job, item: Payload, found: CommandOptions) -> Iterator[tuple[str
 
 
 def _settings(text: str, languages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """`NAME=text` or `NAME text`, where that setting runs."""
+    """`NAME=text` or `NAME text`"""
     name, value = [*re.split(r"\s*=\s*|\s+", text.strip(), maxsplit=1), ""][:2]
     for pattern, language in languages.items():
         if fnmatchcase(name.lower(), pattern) and value.lower() != "none":
@@ -293,7 +293,7 @@ def run_words(
     env: Sequence[tuple[str, str]] = (),
     mounts: Mapping[str, str] | None = None,
 ) -> Stream:
-    """What flows into a wrapper flows into its command."""
+    """What flows in flows into the command."""
     job.step(len(rest) // 4)
     if not rest:
         return UNKNOWN
@@ -335,7 +335,7 @@ def _env_words(words: Sequence[str]) -> tuple[list[str], str | None]:
 
 
 def _env_option(word: str) -> tuple[str, str | None]:
-    """The option that takes a value, also abbreviated as getopt allows, and an attached value."""
+    """Also abbreviated as getopt allows, and an attached value."""
     if not word.startswith("--"):
         at = next((at for at in range(1, len(word)) if f"-{word[at]}" in _ENV_VALUED), 0)
         return (f"-{word[at]}", word[at + 1 :] or None) if at else ("", None)

@@ -47,7 +47,7 @@ _HOOKS = "core.hookspath"
 
 
 def aliases(job: Job) -> Stream | None:
-    """-c alias.x='!…' x, config alias.x …: subcommands that are other words, and settings that name files with more."""
+    """-c alias.x='!…' x, config alias.x …"""
     found = job.options(stop_at_operand=True)
     own = f"{job.program} "
     named = {name.removeprefix(own): value for name, value in job.host.aliases.items() if name.startswith(own)}
@@ -227,7 +227,7 @@ def original_name(shell: Shell, first: str) -> str:
 
 
 def read_program(job: Job, written: str) -> Stream:
-    """`written` is the program's name as it stands in the text."""
+    """`written` is its name as it stands in the text."""
     name = job.program
     first, dash, rest = name.partition("-")
     if dash and rest in describe(first).dashed:  # git-push is git push
@@ -273,7 +273,6 @@ def read_program(job: Job, written: str) -> Stream:
 
 
 def _may_write(program: Program, word: str) -> bool:
-    """As an option that names an output, or its beginning."""
     if word[:2] != "--":
         return word[:1] == "-"  # among other letters, perhaps
     name = word.partition("=")[0].lstrip("-")
@@ -294,7 +293,7 @@ def _options_from(names: Sequence[str], env: Sequence[tuple[str, str]]) -> list[
 
 
 def _run(job: Job, script: str, way: _Dispatch) -> tuple[Stream, bool]:
-    """A command's output, and whether what it does with its words is known; `script`: the local file it may be."""
+    """And whether what it does with its words is known; `script`: the local file it may be."""
     program = way.program
     if program.sends:
         network.apply_sends(job)
@@ -343,7 +342,6 @@ _PROGRAM_FOLDER = lazy_regex(r"(?:.*/)?\.?s?bin/[^/]+$")
 
 
 def _own_file(job: Job, written: str, described: bool) -> str:
-    """One of the action's own, or a script here that has a program's name."""
     session = job.session
     if "/" in written:
         full = job.full(written)

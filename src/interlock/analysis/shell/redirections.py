@@ -25,7 +25,7 @@ _NEAR = 40  # facts of a pipeline that are searched
 
 
 def keep_redirects(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stream) -> None:
-    """exec < f, exec 3> f, exec > >(cmd): for later commands."""
+    """exec < f, exec 3> f, exec > >(cmd)"""
     for redirect in redirects:
         if redirect.operator == "<>":
             if (path := shell.text(redirect.target)).startswith(_NETWORK_FILES):
@@ -132,7 +132,6 @@ def _from_file(shell: Shell, path: str) -> Stream:
 
 
 def redirect_only(shell: Shell, node: SimpleCommand) -> None:
-    """`> file` without a command empties it."""
     for redirect in node.redirects:
         if redirect.operator in (">", ">|", "&>", ">&"):
             path = shell.text(redirect.target)
@@ -247,7 +246,7 @@ _SCHEDULED = lazy_regex(r"(?!#)\s*(?:\S+\s+){5}(.*\S)")
 
 
 def data_text(shell: Shell, path: str) -> tuple[str, frozenset[str]] | None:
-    """Approximate where an earlier command may change the file; None where it is long or was changed."""
+    """Approximate where an earlier command may change it; None where it is long or was changed."""
     full = resolve(path, shell.cwds[0])
     facts = shell.session.facts
     shell.step(len(facts) // 16)

@@ -108,7 +108,7 @@ def _default(part: ShellVariable, items: list[str] | None, values: Shell) -> lis
 
 
 def _bounds(start: str, length: str) -> tuple[int, int | None] | None:
-    """The numbers behind `:`, where they are numbers; a length that is not written is none."""
+    """A length that is not written is none."""
     try:
         return int(start.strip() or 0), int(length) if length.strip() else None
     except ValueError:
@@ -182,7 +182,7 @@ _NAME = lazy_regex(r"\$?[A-Za-z_]\w*")
 
 
 def evaluate(expression: str, values: Shell, depth: int = 0) -> None:
-    """Run the substitutions in subscripts, also of variables that hold an expression."""
+    """Also of variables that hold an expression."""
     values.step()
     if _RUNS.search(expression):
         values.run_in(expression)
@@ -195,7 +195,6 @@ def evaluate(expression: str, values: Shell, depth: int = 0) -> None:
 
 
 def evaluate_test(words: Sequence[str], values: Shell, numeric: frozenset[str] = frozenset()) -> None:
-    """Run the subscript behind -v or -R, and both sides of a comparison of numbers."""
     for index, word in enumerate(words):
         if word in ("-v", "-R") and index + 1 < len(words):
             evaluate(subscript_of(words[index + 1]), values)

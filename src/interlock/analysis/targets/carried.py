@@ -73,7 +73,7 @@ def put(job: Job, path: str, taints: frozenset[str]) -> None:
 
 
 def pack(job: Job) -> None:
-    """What one word carries, all others do afterwards, and the names derived from it."""
+    """What one word carries, all others do afterwards, and names derived from it."""
     if job.program in program_set("converts"):  # one file into another: what was downloaded stays a download
         names = [job.full(word) for word in named_files(job.words)]
         if address := _address_of(job, names):

@@ -58,7 +58,7 @@ class Ephemeral(Struct, frozen=True):
 def ephemeral_targets(
     action: Action, facts: Sequence[Fact], line: CommandLine, accused: Collection[Key], made: Provenance
 ) -> dict[Key, Ephemeral]:
-    """Accused commands whose targets are ephemeral by the text alone, by the key of their findings."""
+    """By the text alone, by the key of their findings."""
     commands = commands_of(facts)
     writes = any(isinstance(fact, Effect) and fact.verb in ("write", "append", "overwrite", "move") for fact in facts)
     found: dict[Key, Ephemeral] = {}
@@ -108,7 +108,7 @@ def _readers(fact: Command) -> Iterator[Callable[[_Removal], Ephemeral | None]]:
 
 
 def _objects(removal: _Removal) -> Ephemeral | None:
-    """All named ones are created by this session, or to be thrown away by kind or name."""
+    """Created by this session, or to be thrown away by kind or name."""
     objects = certain_objects(removal.fact, REMOVING)
     if removal.inside or not objects or any(one.name == EVERYTHING for one in objects):
         return _compose(removal) if objects else None

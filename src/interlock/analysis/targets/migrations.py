@@ -17,14 +17,13 @@ def folders_added_to(facts: Sequence[Fact], cwd: str) -> list[str]:
 
 
 def folder_applied(facts: Sequence[Fact], cwd: str, sure: Callable[[Command], str]) -> Iterator[str]:
-    """The folder whose migrations have all been applied when a line has succeeded."""
     for last in changes_of(facts)[-1:]:
         if _is(last, "applies") and sure(last) == "yes" and _runs_in_project(last, facts):
             yield _folder(last, cwd)
 
 
 def folder_stepped_back(fact: Command, facts: Sequence[Fact], sure: Callable[[Command], str]) -> tuple[str, bool]:
-    """The folder where exactly the last migration is rolled back (or empty), and whether the same line has just applied all."""
+    """Empty where it is not exactly the last one; and whether the same line has just applied all."""
     if not _is(fact, "steps_back") or not _runs_in_project(fact, facts):
         return "", False
     changes = changes_of(facts)

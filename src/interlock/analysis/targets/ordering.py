@@ -113,7 +113,7 @@ def _parts(node: Node) -> list[Node]:
 
 
 def _certain(nodes: Sequence[Node]) -> tuple[tuple[int, str], ...]:
-    """Commands that only `&&` joins; none where one may give later words another meaning."""
+    """None where one may give later words another meaning."""
     if len(nodes) != 1:
         return ()
     chain: list[Node] = [nodes[0]]
@@ -210,7 +210,7 @@ def _links_apart(commands: Sequence[Command], effects: Mapping[Key, Sequence[Eff
 
 
 def _finds(fact: Command, accused: Collection[Key]) -> bool:
-    """A `find` that only prints or deletes; not one that follows links or runs any other program."""
+    """It only prints or deletes, follows no links and runs no other program."""
     return not _FOLLOWS & set(fact.words) and (
         fact_key(fact) in accused
         or not {"-exec", "-execdir", "-ok", "-okdir"} & set(fact.words)
@@ -244,7 +244,7 @@ def earlier_git_change(fact: Command, commands: Sequence[Command]) -> str | None
 
 
 def _only_branches(commands: Sequence[Command]) -> bool:
-    """Whether Git destroys only branches, so that files of the work tree do not matter."""
+    """Files of the work tree do not matter."""
     deleting = [one for one in commands if in_repository(one) and one.words[:1] == ("branch",) and "-D" in one.words]
     others = [one for one in commands if one.program not in program_set("neutral") and not in_repository(one)]
     return bool(deleting) and not others and not any(one.program in program_set("deletes") for one in commands)
@@ -319,7 +319,7 @@ def search_behind(effect: Effect, searches: Mapping[Span | None, Mapping[str, An
 
 
 def find_delete_query(fact: Command) -> Mapping[str, Any] | None:
-    """What a `find` that only deletes searches for; None where it has other tests."""
+    """None where it has other tests."""
     words = _before_deletion(fact.words) if fact.program == "find" else None
     if words is None or not all(map(known, fact.words)) or fact.env:
         return None

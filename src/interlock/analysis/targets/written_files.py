@@ -65,7 +65,7 @@ def _certain(judgement: Judgement, rules: Rulebook) -> Judgement:
 def inherited_judgement(
     written: Sequence[WrittenFile], action: Action, judgement: Judgement, texts: Mapping[str, str]
 ) -> Judgement | None:
-    """None where no dangerous file of the session runs; commands of the scripts in `texts` were judged already, their imports not."""
+    """None where no dangerous file of the session runs; scripts in `texts` were judged already, their imports not."""
     commands = commands_of(judgement.facts)
     if action.kind is not Kind.COMMAND and not commands:
         return None

@@ -51,7 +51,7 @@ DECLARING = frozenset({"declare", "local", "export", "readonly", "typeset"})
 
 
 def parse(text: str, step: Callable[[int], None], dialect: str = "bash") -> tuple[list[Node], list[ShellSyntax]]:
-    """The nodes of a text, and what is wrong with it; never raises (but `step` may)."""
+    """With what is wrong with it; never raises (but `step` may)."""
     cursor = ShellCursor(text, step, dialect, _GRAMMAR)
     nodes: list[Node] = []
     errors: list[ShellSyntax] = []
@@ -72,7 +72,7 @@ def parse(text: str, step: Callable[[int], None], dialect: str = "bash") -> tupl
 
 
 def parse_document(text: str, step: Callable[[int], None], dialect: str = "bash") -> ShellWord:
-    """The text as a here-document: its expansions only; none where it cannot be read."""
+    """Its expansions only; none where it cannot be read."""
     try:
         parts = expansions(ShellCursor(text, step, dialect, _GRAMMAR))
     except ShellSyntax:

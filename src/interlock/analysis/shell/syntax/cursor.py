@@ -30,8 +30,6 @@ class ShellTooDeep(ShellSyntax):
 
 
 class HereDocument(NamedTuple):
-    """A here-document whose text follows the line."""
-
     redirect: ShellRedirect
     end: str  # the line that closes it
     quoted: bool
@@ -39,7 +37,7 @@ class HereDocument(NamedTuple):
 
 
 class Grammar(NamedTuple):
-    """How to read what stands inside a word; carried by cursors, so that no module needs one above it."""
+    """Carried by cursors, so that no module needs one above it."""
 
     nodes: Callable[[ShellCursor, str], list[Node]]  # up to a character or a closing word, which stays unread
     command: Callable[[ShellCursor], Node]
@@ -95,7 +93,7 @@ class ShellCursor(Struct):
         return found
 
     def peek(self) -> str:
-        """The next character; empty at the end, and so `in` any text."""
+        """Empty at the end, and so `in` any text."""
         return self.text[self.pos : self.pos + 1]
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
@@ -108,7 +106,7 @@ class ShellCursor(Struct):
             self.pos = found.end()
 
     def newline(self) -> None:
-        """A line end, and the here-documents that waited for it."""
+        """With the here-documents that waited for it."""
         self.pos += 1
         waiting, self.waiting = self.waiting, []
         for here in waiting:
@@ -158,7 +156,7 @@ class ShellCursor(Struct):
         return body
 
     def body(self, *closers: str) -> tuple[list[Node], str]:
-        """The nodes up to one of the closing words, and that word; refuses another one."""
+        """Refuses another closing word."""
         body = self.grammar.nodes(self, "")
         self.separators()
         found = CLOSING.match(self.text, self.pos)
@@ -188,7 +186,7 @@ def single(cursor: ShellCursor, parts: list[Part]) -> None:
 
 
 def escape(cursor: ShellCursor, parts: list[Part]) -> None:
-    """The next character as it is, nothing for a line end."""
+    """Nothing for a line end."""
     after = cursor.text[cursor.pos + 1 : cursor.pos + 2]
     if after == "\r" and cursor.text.startswith("\n", cursor.pos + 2):
         cursor.pos += 3
@@ -211,7 +209,7 @@ def _ansi_char(found: re.Match[str]) -> str:
 
 
 def escaped(code: str) -> str:
-    """The character that an escape stands for, by the text behind its backslash."""
+    """By the text behind its backslash."""
     if code[0] not in "01234567" and len(code) == 1:
         return _ANSI.get(code, "\\" + code)
     value = int(code[1:], 16) if code[0] in "xuU" else int(code, 8) & 0xFF
@@ -222,12 +220,12 @@ _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|[ntra
 
 
 def unescape(text: str) -> str:
-    """Backslash escapes of printf and echo -e."""
+    """Of printf and echo -e."""
     return _ESCAPE.sub(lambda found: "" if found[1] == "c" else escaped(found[1]), text) if "\\" in text else text
 
 
 def _closing(pattern: re.Pattern[str], text: str, start: int, stop: int, on_line: bool = False) -> int:
-    """Where the bracket that opens at `start` is closed; -1 when it is not, or not on its line."""
+    """-1 when it is not, or not on its line."""
     depth = 0
     for found in pattern.finditer(text, start, stop):
         if found[0] in ("(", "["):
