@@ -1,4 +1,4 @@
-"""Text for display: styled lines, excerpts with a span underlined, control characters spelled out, warnings of look-alike letters."""
+"""Text for display: styled lines, excerpts, control characters spelled out, warnings of look-alike letters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts of an action before any rule is applied: the commands it runs and the effects it has, combined over one text."""
+"""Facts of an action before any rule is applied: commands and effects, combined over one text."""
 
 from __future__ import annotations
 

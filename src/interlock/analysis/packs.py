@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from msgspec import ValidationError, convert, json
 
@@ -60,12 +60,10 @@ class PackWords:
         return found
 
     def in_order(self, name: str) -> Sequence[str]:
-        found: Sequence[str] = self.told()[name]
-        return found
+        return cast("Sequence[str]", self.told()[name])
 
     def table(self, name: str) -> Mapping[str, str]:
-        found: Mapping[str, str] = self.told()[name]
-        return found
+        return cast("Mapping[str, str]", self.told()[name])
 
 
 @cache

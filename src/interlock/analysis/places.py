@@ -1,4 +1,4 @@
-"""Classifies a path by its text alone, by the names of well-known places: system, home, project, build output, cache, secret, device."""
+"""Classifies a path by its text alone: system, home, project, build output, cache, secret, device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program is: its options, other names, help and dry-run words, and what of its words it runs; built from data."""
+"""Descriptions of programs, built from data: options, names, what a program runs, prints, sends and does to files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges a command by its words alone: a verb and what it is done to, in subcommands, options and the program's own name."""
+"""Judges a command by its words alone: verb and object in subcommands, options and the program's own name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The objects that a command creates, removes, stops or changes, and the place that they are in, by its program's description."""
+"""The objects that a command creates, removes, stops or changes, and their place, by its program's description."""
 
 from __future__ import annotations
 

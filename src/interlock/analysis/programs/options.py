@@ -1,4 +1,4 @@
-"""Splits a command into program name, flags with their values, and operands; tells when it only asks for help or a version."""
+"""Splits a command into program name, flags with their values, and operands; tells when it only asks for help."""
 
 from __future__ import annotations
 

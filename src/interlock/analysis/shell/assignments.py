@@ -1,4 +1,4 @@
-"""Assigns variables, before a command and by `declare`, `local`, `export` and `read`; runs the values that some program runs."""
+"""Assigns variables, also by `declare`, `local`, `export` and `read`; runs the values that some program runs."""
 
 from __future__ import annotations
 

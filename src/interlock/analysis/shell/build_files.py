@@ -1,4 +1,4 @@
-"""Build files and script lists: the commands behind `make target`, `npm run x`, `just x`, `composer x`, `tox -e x`, `rake x`, `deno task x`."""
+"""Build files and script lists: the commands behind `make target`, `npm run x`, `just x`, `tox -e x` and their like."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shell's own commands and nested shells: changes to its state, and the text that `eval`, `source` or `bash -c` runs."""
+"""The shell's own commands: changes to its state, and the text that `eval`, `source` or `bash -c` runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Follows control flow: pipes, lists, branches, loops, groups, functions, aliases; each with its state, input, and what tests prove."""
+"""Follows pipes, lists, branches, loops, groups, functions and aliases, with the state and what tests prove."""
 
 from __future__ import annotations
 

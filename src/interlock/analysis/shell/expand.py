@@ -1,4 +1,4 @@
-"""Expands a written word, braces included, into the words a program would get; marks what only running would tell."""
+"""Expands a written word into the words a program would get; marks what only running would tell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the modules that a script imports from the folders around it, as far as the script reaches them."""
+"""Reads the modules that a script imports from around it, as far as it reaches them."""
 
 from __future__ import annotations
 

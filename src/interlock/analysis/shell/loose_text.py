@@ -1,4 +1,4 @@
-"""Reads words, variables and input that no description mentions; reports those that are harmful as a command, statement or call."""
+"""Reads words, variables and input that no description mentions for harmful commands, statements and calls."""
 
 from __future__ import annotations
 

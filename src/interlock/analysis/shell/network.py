@@ -1,4 +1,4 @@
-"""What goes over the network: requests, downloads, file transfers, and whatever leaves this machine."""
+"""What goes over the network: requests, downloads, transfers, and whatever leaves this machine."""
 
 from __future__ import annotations
 

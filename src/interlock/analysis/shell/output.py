@@ -1,4 +1,4 @@
-"""Computes a command's output from its words and description: text, decoders, plain filters, constant prints of inline code."""
+"""Computes a command's output: text, decoders, plain filters, constant prints of inline code."""
 
 from __future__ import annotations
 

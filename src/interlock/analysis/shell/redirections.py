@@ -1,4 +1,4 @@
-"""Follows redirections: a command's input, what its output reaches, descriptors kept by `exec`, and those files' texts."""
+"""Follows redirections: input, output, descriptors kept by `exec`, and those files' texts."""
 
 from __future__ import annotations
 

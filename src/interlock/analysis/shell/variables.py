@@ -1,4 +1,4 @@
-"""Expands `$x`, `${x…}` and arithmetic from known values, with the text that evaluating runs; marks what only running would tell."""
+"""Expands `$x`, `${x…}` and arithmetic from known values, with the text that evaluating runs."""
 
 from __future__ import annotations
 

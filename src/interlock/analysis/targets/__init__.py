@@ -1,4 +1,4 @@
-"""Targets of effects: the database or container that a command addresses, and whether their names are ephemeral."""
+"""The database or container that a command addresses, and whether their names are ephemeral."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What files carry: secrets by their names, and whatever this action copied, linked, packed, encoded or downloaded into them."""
+"""What files carry: secrets by their names, and whatever this action copied, linked, packed or downloaded into them."""
 
 from __future__ import annotations
 

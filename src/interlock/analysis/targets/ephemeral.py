@@ -1,4 +1,4 @@
-"""Ephemeral targets: test databases on this machine, and whatever this session created; destroying them loses nothing of worth."""
+"""Ephemeral targets, whose loss is none: test databases on this machine, and whatever this session created."""
 
 from __future__ import annotations
 
@@ -11,13 +11,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.programs.load import describe, program_set
-from interlock.analysis.programs.objects import (
-    EVERYTHING,
-    REMOVING,
-    NamedObject,
-    certain_objects,
-    certain_options,
-)
+from interlock.analysis.programs.objects import EVERYTHING, REMOVING, NamedObject, certain_objects, certain_options
 from interlock.analysis.targets import (
     container_of,
     database_of,
@@ -30,16 +24,7 @@ from interlock.analysis.targets import (
 )
 from interlock.analysis.targets.migrations import MIGRATED, folder_stepped_back
 from interlock.analysis.targets.ordering import CommandLine, Key, commands_of, fact_key, runs_here
-from interlock.analysis.targets.provenance import (
-    BRANCH,
-    DATABASE,
-    INSIDE,
-    PORT,
-    PUSHED,
-    TAG,
-    Provenance,
-    database_key,
-)
+from interlock.analysis.targets.provenance import BRANCH, DATABASE, INSIDE, PORT, PUSHED, TAG, Provenance, database_key
 from interlock.model import Action
 
 EPHEMERAL_DATABASE = "a throw-away database on this machine"
@@ -179,11 +164,8 @@ def _client(removal: _Removal) -> Ephemeral | None:
 
 def _plain_words(removal: _Removal) -> bool:
     """None of its statements runs a program or leaves the database."""
-    return (
-        "piped" not in removal.fact.traits
-        and not any("\\" in word for word in removal.fact.words)
-        and not any(one.verb in ("sql_shell", "sql_execute", "unreadable", "run_script") for one in removal.effects)
-    )
+    leaves = any(one.verb in ("sql_shell", "sql_execute", "unreadable", "run_script") for one in removal.effects)
+    return not leaves and "piped" not in removal.fact.traits and "\\" not in "".join(removal.fact.words)
 
 
 def _file(removal: _Removal) -> Ephemeral | None:
@@ -210,8 +192,8 @@ def _by_environment(removal: _Removal) -> Ephemeral | None:
     named = program.place["environment"]
     given = [word for word in removal.fact.words if "=" in word and not word.startswith("-")]
     words = tuple(word for word in removal.fact.words if word not in given)
-    env = (*removal.fact.env, *((word.partition("=")[0], word.partition("=")[2]) for word in given))
-    fact = replace(removal.fact, words=words, env=env)
+    settings = ((name, value) for name, _, value in (word.partition("=") for word in given))
+    fact = replace(removal.fact, words=words, env=(*removal.fact.env, *settings))
     found = certain_options(fact, program)
     only = program.place.get("only", ())
     if removal.fact.traits or found is None or (only and not set(found.operands) <= set(only)):
@@ -221,10 +203,8 @@ def _by_environment(removal: _Removal) -> Ephemeral | None:
     addresses = [value for name, value in fact.env if name in program.place.get("name_env", ())]
     if len(chosen) != 1 or not chosen <= _TEST_ENVIRONMENTS | usual or not all(map(_is_ephemeral_url, addresses)):
         return None
-    environment = chosen.pop()
-    return Ephemeral(
-        f"the database for {environment}: {EPHEMERAL_DATABASE}", {"verb": "settings", "environment": environment}
-    )
+    question = {"verb": "settings", "environment": chosen.pop()}
+    return Ephemeral(f"the database for {question['environment']}: {EPHEMERAL_DATABASE}", question)
 
 
 def _is_ephemeral_url(address: str) -> bool:

@@ -1,4 +1,4 @@
-"""Migrations that a session adds and applies itself: a step back over the last one loses only what came into it since."""
+"""Migrations that a session adds and applies itself: a step back over the last one loses only what came since."""
 
 from __future__ import annotations
 

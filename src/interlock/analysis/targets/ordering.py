@@ -1,4 +1,4 @@
-"""Orders the steps and effects of a command line, so that a later one cannot excuse an earlier one; tells which happen elsewhere, and which files a `find` deletes."""
+"""Orders the steps and effects of a command line, so that a later one cannot excuse an earlier one."""
 
 from __future__ import annotations
 
@@ -39,8 +39,6 @@ _MANY = 5_000  # nodes of one line
 
 
 class CommandLine(Struct, frozen=True):
-    """What of one command line runs in order, redirects later steps, and must have succeeded."""
-
     starts: tuple[int, ...] = ()  # of the steps; empty where they do not run in order
     set_apart: bool = False  # a variable is set that could redirect later commands
     certain: tuple[tuple[int, str], ...] = ()  # the start of a command, and `yes`, or `last` for a pipe
@@ -94,20 +92,14 @@ def _inner(node: Node) -> Iterator[Node]:
 
 def _parts(node: Node) -> list[Node]:
     match node:
-        case ShellPipeline():
-            return node.stages
-        case AndOr():
-            return node.nodes
-        case ShellGroup():
-            return node.body
+        case ShellPipeline(inner) | AndOr(inner) | ShellGroup(inner):
+            return inner
         case Branches():
             return [*node.head, *(one for body in node.bodies for one in body)]
         case ShellLoop():
             return [*node.head, *node.body]
-        case ShellFunction():
-            return [node.body]
-        case Background():
-            return [node.node]
+        case ShellFunction(_, one) | Background(one):
+            return [one]
         case SimpleCommand() | Expression():
             return []
 
@@ -146,18 +138,16 @@ def fact_key(fact: Fact) -> Key:
 
 
 def is_undisturbed(facts: Sequence[Fact], accused: Collection[Key], answered: Collection[Key] = ()) -> bool:
-    """Whether no earlier step could change the targets of the accused ones: no move, no link, one Git command.
+    """No earlier step could change the targets of the accused ones: no move, no link, one Git command.
 
     `answered` are accused facts whose targets are not files of this machine.
     """
     commands, searches = commands_of(facts), program_set("searches")
     changing = {fact_key(fact) for fact in commands if may_replace_files(fact) and fact.program not in searches}
-    changing -= {
-        fact_key(fact)
-        for fact in commands
-        if earlier_git_change(fact, commands) is not None or _clones(fact, facts, accused)
-    }
-    changing -= set(answered)
+    harmless = (
+        one for one in commands if earlier_git_change(one, commands) is not None or _clones(one, facts, accused)
+    )
+    changing -= {*map(fact_key, harmless), *answered}
     harmful = [fact for fact in commands if fact_key(fact) in accused and fact_key(fact) not in answered]
     first = next((number for number, fact in enumerate(harmful) if fact_key(fact) in changing), len(harmful))
     effects: dict[Key, list[Effect]] = {}
@@ -170,11 +160,10 @@ def is_undisturbed(facts: Sequence[Fact], accused: Collection[Key], answered: Co
         return False
     if any(fact.env for fact in harmful) or not changing <= set(accused):
         return False
-    later = [effects.get(fact_key(fact), []) for fact in harmful[first + 1 :]]
+    later = [effects.get(fact_key(fact)) for fact in harmful[first + 1 :]]
+    effects_later = [one for found in later for one in found or ()]
     # Files of this very folder: no link can stand in their path.
-    direct = all(
-        found and all(one.verb == "delete" and not set("/*?[{~") & set(one.target) for one in found) for found in later
-    )
+    direct = all(later) and all(one.verb == "delete" and not set("/*?[{~") & set(one.target) for one in effects_later)
     return direct or _links_apart(harmful[first:], effects)
 
 
@@ -232,15 +221,13 @@ def earlier_git_change(fact: Command, commands: Sequence[Command]) -> str | None
     names = [word for word in rest if not word.startswith("-")]
     if name == "fetch" and flags <= _FETCHING and ":" not in "".join(names):
         return "fetch"
-    if not _only_branches(commands):
-        return None
-    if name == "pull" and flags == {"--ff-only"} and len(names) <= 2:
-        return "pull"
-    if name in ("checkout", "switch") and not flags and len(names) == 1:
-        return "move"
-    if name == "branch" and not flags and 1 <= len(names) <= 2:
-        return "branch"
-    return None
+    changes = {
+        "pull": name == "pull" and flags == {"--ff-only"} and len(names) <= 2,
+        "move": name in ("checkout", "switch") and not flags and len(names) == 1,
+        "branch": name == "branch" and not flags and 1 <= len(names) <= 2,
+    }
+    found = next((word for word, holds in changes.items() if holds), None)
+    return found if found and _only_branches(commands) else None
 
 
 def _only_branches(commands: Sequence[Command]) -> bool:

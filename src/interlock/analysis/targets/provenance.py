@@ -1,4 +1,4 @@
-"""Provenance: what an action creates for certain, and what a session created: files, containers, images, databases, branches."""
+"""What an action creates for certain, and what a session created: files, containers, images, databases, branches."""
 
 from __future__ import annotations
 

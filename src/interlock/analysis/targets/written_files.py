@@ -1,4 +1,4 @@
-"""Files that an agent writes, judged as if they ran: an action that runs, imports or tests one inherits its findings."""
+"""Files that an agent writes, judged as if they ran; what runs, imports or tests one inherits its findings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.assess import Judgement, assess, judge
 from interlock.analysis.classify import classify
-from interlock.analysis.facts import Command, Effect, known
+from interlock.analysis.facts import Command, Effect, Fact, known
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.programs.load import described_program, program_set, program_sets, shipped_programs
 from interlock.analysis.rules import Rulebook
@@ -50,15 +50,13 @@ def judge_file(path: str, text: str, cwd: str, rules: Rulebook) -> WrittenFile |
 
 def _certain(judgement: Judgement, rules: Rulebook) -> Judgement:
     """Only the effects on literal targets: a test that removes its temporary folder harms nothing."""
-    facts = tuple(
-        fact
-        for fact in judgement.facts
-        if (
-            all(map(known, fact.words))
-            if isinstance(fact, Command)
-            else fact.verb != "unreadable" and known(fact.target) and known(fact.path)
-        )
-    )
+
+    def certain(fact: Fact) -> bool:
+        if isinstance(fact, Command):
+            return all(map(known, fact.words))
+        return fact.verb != "unreadable" and known(fact.target + fact.path)
+
+    facts = tuple(filter(certain, judgement.facts))
     return Judgement(assess(facts, classify(facts, rules), rules.programs), judgement.witnesses, facts)
 
 

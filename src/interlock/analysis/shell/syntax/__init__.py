@@ -1,4 +1,4 @@
-"""Parses shell text into nodes in one linear pass without backtracking; keeps what it could read of broken text."""
+"""Parses shell text into nodes in one linear pass; keeps what it could read of broken text."""
 
 from __future__ import annotations
 
