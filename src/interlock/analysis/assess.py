@@ -51,7 +51,6 @@ _READ_OUT_OF_SCOPE = frozenset(product(["read"], _OUT_OF_SCOPE))
 def assess(facts: Sequence[Fact], classified: Classified, programs: Mapping[str, Program] = NOTHING) -> Assessment:
     commands: list[Command] = []
     happens: set[Happening] = set()
-    verbs: set[str] = set()
     escalates = False
     exempt: dict[str, None] = {}
     for fact in facts:
@@ -60,9 +59,9 @@ def assess(facts: Sequence[Fact], classified: Classified, programs: Mapping[str,
             commands.append(fact)
         else:
             happens.add((fact.verb, fact.place))
-            verbs.add(fact.verb)
             if "exempt" in fact.traits:  # R-26
                 exempt[f"named safe by the operator (danger_patterns.safe): {fact.target}"] = None
+    verbs = {verb for verb, _ in happens}
     findings, level = classified.findings, classified.floor
     irreversible = destructive = False
     named: dict[str, None] = {}  # each once, in order
@@ -156,7 +155,7 @@ def judge(action: Action, rules: Rulebook, files: FileReader | None = None, budg
 
 
 def join_judgements(own: Judgement, more: Judgement, rules: Rulebook) -> Judgement:
-    """What the action starts was judged by itself."""
+    """With what the action starts, which was judged by itself."""
     facts = tuple(dict.fromkeys((*own.facts, *more.facts)))
     witnesses = tuple(dict.fromkeys((*own.witnesses, *more.witnesses)))
     return Judgement(assess(facts, classify(facts, rules), rules.programs), witnesses, facts, own.line)

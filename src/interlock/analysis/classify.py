@@ -35,7 +35,7 @@ class Classified(Struct):
 
 
 class _View:
-    """Sorted once for all clauses."""
+    """A command's words, sorted once for all clauses."""
 
     __slots__ = ("command", "found", "lines", "words")
 
@@ -114,7 +114,7 @@ def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
 
 
 def _elevations(used: Sequence[tuple[Level, Fact]]) -> Iterable[Effect]:
-    """R-20: other rights raise what they are used for by one level, up to dangerous."""
+    """R-20: other rights raise what they are used for by one level, up to dangerous; the worst at each place."""
     worst: dict[object, tuple[Level, Fact]] = {}
     for level, fact in [(level, fact) for level, fact in used if level or "wrapper" not in fact.traits] or used:
         if level >= worst.get(fact.span, (_SAFE,))[0]:
@@ -233,7 +233,7 @@ def _is_cmdlet(command: Command) -> bool:
 def _by_words(
     view: _View, program: Program, entries: Sequence[Entry], fired: Sequence[Entry], indexed: bool
 ) -> Harm | None:
-    """Of which neither a rule nor the description speaks."""
+    """The harm that the words name, of which neither a rule nor the description speaks."""
     words, skipped = view.words, 0
     if "wrapper" in view.command.traits:
         skipped = _behind_script(view, program)
@@ -276,7 +276,7 @@ def _carried_at(view: _View, program: Program) -> int | None:
 
 
 def _behind_script(view: _View, program: Program) -> int:
-    """None where no script file runs."""
+    """How many words stand before those of a script; none where no script file runs."""
     if "interpreter" not in program.reader and (program.carries or program.wrapper):
         return 0
     if not view.found.operands or any(view.found.has(*payload.options) for payload in program.carries):

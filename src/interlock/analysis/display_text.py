@@ -25,7 +25,7 @@ class ExcerptLine(Struct, frozen=True):
 
 
 def visible(text: str) -> str:
-    """Tabs as four spaces."""
+    """Control and invisible characters spelled out, tabs as four spaces."""
     return text if text.isascii() and text.isprintable() else "".join(map(_shown, text))
 
 

@@ -252,5 +252,6 @@ def _undone(facts: Sequence[Fact]) -> Sequence[Fact]:
 
 
 def _engine_line(fact: Fact) -> str:
-    listed = isinstance(fact, Command) and _LISTED.issuperset(fact.words[:1])
-    return " ".join(fact.words) if listed and "engine" in describe(fact.program).place else ""
+    if not isinstance(fact, Command) or not _LISTED.issuperset(fact.words[:1]):
+        return ""
+    return " ".join(fact.words) if "engine" in describe(fact.program).place else ""

@@ -243,7 +243,7 @@ def _in_homes(found: re.Match[str], full: str, cwd: str) -> str:
 
 
 def is_system_folder(cwd: str) -> bool:
-    """Where no project is."""
+    """A directory of system files, where no project is."""
     first, _, more = cwd.strip("/").lower().partition("/")
     return cwd.startswith("/") and (first in _NAMES.system_core or (not more and first in _NAMES.system))
 
@@ -341,7 +341,7 @@ _PATTERNED = re.compile(rf"[*?\[{HOLE}]")
 
 
 def named_in(folder: str, sources: Iterable[str], ends: str = "/") -> list[str]:
-    """None where the name of a source is not known."""
+    """The files that a copy makes; none where the name of a source is not known."""
     names = [re.split(f"[{ends}]", source)[-1] for source in sources]
     if any(name in ("", ".", "..") or _PATTERNED.search(name) for name in names):
         return []

@@ -40,7 +40,7 @@ def place(name: str) -> str:
 
 
 def is_nothing(path: str) -> bool:
-    """nul, nul:, \\\\.\\NUL."""
+    """The device that keeps nothing: nul, nul:, \\\\.\\NUL."""
     return path.lower().rstrip(":").removeprefix("\\\\.\\") in ("nul", "$null", "/dev/null")
 
 
@@ -97,10 +97,7 @@ def cmd_line(words: Sequence[str]) -> str:
 
 
 def _key(path: str) -> str:
-    text = path.strip().strip("\"'").replace("/", "\\").lower()
-    while text.startswith(".\\"):
-        text = text[2:]
-    return text
+    return re.sub(r"^(?:\.\\)+", "", path.strip().strip("\"'").replace("/", "\\").lower())
 
 
 _ABSOLUTE = lazy_regex(r"[A-Za-z]:|[\\/~]|\w{2,}::?\\|" + HOLE)
@@ -118,8 +115,7 @@ class WindowsReport(Struct):
 
     def enter(self, path: str, remember: bool = False) -> None:
         """Change directory; `remember` as pushd does."""
-        if remember:
-            self.left.append(self.base)
+        self.left += [self.base] * remember
         self.base = self.relocate(path)
 
     def leave(self) -> None:
@@ -177,7 +173,7 @@ class WindowsReport(Struct):
         return True
 
     def url(self, path: str) -> str | None:
-        """The extension may be left out."""
+        """Where it was downloaded from, if here; the extension may be left out."""
         key = _key(path)
         return self.urls.get(key) or self.urls.get(key + ".exe") or self.urls.get(key + ".bat")
 

@@ -137,8 +137,8 @@ def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Rep
         verb = "delete"
     elif verb != "delete" and (_path_deletes(place.path) or _body_deletes(body) or _field_ends(verb, place.path, body)):
         traits = ("deletes", *traits)
-    elif _MONEY.search(place.path.lower()) and any(
-        f".{place.host}".endswith(f".{one}") for one in word_set("money_hosts")
+    elif _MONEY.search(place.path.lower()) and f".{place.host}".endswith(
+        tuple(f".{one}" for one in word_set("money_hosts"))
     ):
         traits = ("payment", *traits)
     out.effect("http", url, verb, *traits)
@@ -210,7 +210,7 @@ def _body_deletes(body: str) -> bool:
 
 
 def _field_ends(verb: str, path: str, body: str) -> bool:
-    """PATCH /users/3 {"active": false}"""
+    """PATCH /users/3 {"active": false}: an update whose new value ends what it is about."""
     if verb not in ("patch", "put") or not body.lstrip().startswith("{"):
         return False
     nouns = [part for part in path.split("/") if part.isalpha()]
@@ -246,7 +246,7 @@ def _searched(verb: str, place: UrlParts, body: str, parts: Sequence[str]) -> tu
     first, last = parts[0], parts[-1]
     if last == "_delete_by_query" and verb == "post":
         index = first if len(parts) > 1 else "_all"
-        return ("store_delete", index, *(("unfiltered",) if _matches_all(body, place.query) else ()))
+        return "store_delete", index, *["unfiltered"] * _matches_all(body, place.query)
     if last == "_update_by_query" and verb == "post":
         return "store_write", first
     engine = place.port in ("9200", "9201") or bool(_SEARCH_HOSTS.search(place.host))
@@ -294,7 +294,7 @@ def _deletes_by_graphql(path: str, body: str) -> bool:
 
 
 def root_fields(query: str) -> list[str]:
-    """Arguments left out."""
+    """The names at the first level of a selection, arguments left out."""
     names: list[str] = []
     braces = brackets = 0
     for piece in re.findall(r"\w+|[{}():]", query):

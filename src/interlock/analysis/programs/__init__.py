@@ -307,7 +307,7 @@ def _word_sets(where: str, data: Pack) -> dict[str, frozenset[str]]:
 
 
 def extend_program(first: Program | None, second: Program) -> Program:
-    """With everything that a second one says besides."""
+    """A description with everything that a second one says besides."""
     if first is None:
         return second
     said = asdict(second)

@@ -19,7 +19,7 @@ _SHIPPED = Path(__file__).parent
 
 @cache
 def program_set(kind: str) -> frozenset[str]:
-    """Told in sets.toml and its neighbours; KeyError for a kind that none tells."""
+    """Names of one kind, told in sets.toml and its neighbours; KeyError for a kind that none tells."""
     return program_sets()[kind]
 
 
@@ -40,7 +40,7 @@ def word_table(kind: str) -> Mapping[str, str]:
 
 
 def entries(heading: str) -> Pack:
-    """By kind."""
+    """What the packs say under a heading, by its kind."""
     return {kind: said for pack in _packs() for kind, said in pack.get(heading, {}).items()}
 
 
@@ -92,11 +92,11 @@ class ProgramTable(Mapping[str, Program]):
         return found if found is not None else self[name] if name in self._owners else default
 
     def telling(self, key: str) -> dict[str, Program]:
-        """Building all of them would take a tenth of a second."""
+        """What says anything under this key; building all descriptions would take a tenth of a second."""
         return {name: self[name] for name in sorted(self.written(key))}
 
     def written(self, key: str) -> dict[str, Any]:
-        """By every name that it is for, without building a description."""
+        """What is written under this key, by every name, without building a description."""
         found = {name: data[key] for name, data in self._tables.items() if data.get(key)}
         for _ in range(2):  # an alias may be of a program that is like the described one
             found |= {name: found[owner] for name, (owner, _) in self._owners.items() if owner in found}
@@ -188,7 +188,7 @@ def dialect_of(name: str) -> str:
 
 
 def reads_posix(name: str) -> bool:
-    """And not a language of its own."""
+    """Whether a shell reads no language of its own."""
     return dialect_of(name) not in ("", "fish")
 
 

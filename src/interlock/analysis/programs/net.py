@@ -57,7 +57,7 @@ _objects = cache(lambda: {**objects(), **NET.table("names")})
 
 @cache
 def _searcher() -> re2.Set:
-    """Short ones only where a name or a part of one begins."""
+    """Finds any word that can count; short ones only where a name or a part of one begins."""
     words = {*_harms(), *deed_nouns(), *NET.options, *NET.whole_options, *NET.forced_options}
     long = "|".join(word for word in words if len(word) > 3)
     short = [word for word in words if len(word) <= 3]
@@ -281,7 +281,7 @@ def _halves(word: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def _names(word: str) -> tuple[str, ...]:
-    """Nothing for paths, files, addresses, texts and numbers."""
+    """The words of what can be a subcommand; nothing for paths, files, addresses, texts and numbers."""
     if not word or len(word) > MAX_WORD or not (word[0].isalpha() or word[0] == ":"):
         return ()
     if not word.replace("-", "").replace("_", "").replace(":", "").replace(".", "").isalnum():

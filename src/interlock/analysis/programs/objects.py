@@ -71,7 +71,7 @@ def certain_objects(command: Command, effects: Collection[str]) -> list[NamedObj
 
 
 def reused_names(command: Command) -> list[tuple[str, str]]:
-    """Those that may be others from now on; every one where a name is not known."""
+    """Kinds and keys that may be others from now on; every one where a name is not known."""
     program, found = describe(command.program), list[tuple[str, str]]()
     kept = [(item, path) for item in program.does if item.effect in _KEEPING for path in item.subcommand]
     if any(certain_options(command, program, item, path) is not None for item, path in kept):

@@ -30,7 +30,7 @@ class CommandOptions(Struct):
     operands: list[str] = []
 
     def has(self, *names: str) -> bool:
-        """Long ones also when abbreviated as GNU getopt allows."""
+        """Any of these flags; long ones also when abbreviated as GNU getopt allows."""
         for name in names:
             if name in self.flags or name in self.values or (name[:2] == "--" and self._short_of(name)):
                 return True
@@ -53,7 +53,7 @@ class CommandOptions(Struct):
             self.values.setdefault(name, []).extend(given)
 
     def _short_of(self, name: str) -> str:
-        """But --force is no short form of --force-with-lease."""
+        """What abbreviates this flag; but --force is no short form of --force-with-lease."""
         if name[:2] == "--":
             for flag in self.flags:
                 if flag[:2] == "--" and name.startswith(flag) and name[len(flag) : len(flag) + 1] not in ("", "-"):
@@ -159,7 +159,7 @@ def _doubled(word: str) -> str:
 
 
 def behind(paths: Sequence[Sequence[str]], operands: Sequence[str]) -> list[str] | None:
-    """None where they begin with no such path; a `*` stands for any word."""
+    """The operands behind one of these paths, else None; a `*` stands for any word."""
     if not paths:
         return list(operands)
     for path in paths:
@@ -185,30 +185,29 @@ def holding(items: Iterable[Condition], found: CommandOptions) -> Iterator[tuple
 
 
 def settings(names: Collection[str], words: Iterable[str]) -> list[str]:
-    """NAME=value"""
+    """The values of the NAME=value words with one of these names."""
     parts = (word.partition("=") for word in words)
     return [value for name, equals, value in parts if equals and name in names]
 
 
 def may_hold(item: Payload | Printed, words: Sequence[str]) -> bool:
+    """A quick look whether the words have what an entry speaks of."""
     if item.starts and item.starts.isdisjoint(words):
         return False
     if item.any_word and not any(re.fullmatch(item.any_word, word, re.IGNORECASE) for word in words):
         return False
     asked = item.asks
+    flags = (word for word in words if word[:1] == "-")
     return not asked or any(
-        word[:1] == "-"
-        and (
-            word.partition("=")[0] in asked or (word[:2] != "--" and any(f"-{letter}" in asked for letter in word[1:]))
-        )
-        for word in words
+        word.partition("=")[0] in asked or (word[:2] != "--" and any(f"-{letter}" in asked for letter in word[1:]))
+        for word in flags
     )
 
 
 def known_options(
     words: Sequence[str], valued: Collection[str], bare: Collection[str], stop_at_operand: bool = False
 ) -> CommandOptions | None:
-    """None where an option is neither of these or lacks its value: it could mean anything."""
+    """As `options`, but None where an option is neither of these or lacks its value: it could mean anything."""
     takes, alone = frozenset(valued), frozenset(bare)
     found = options(words, takes, stop_at_operand, bare=alone)
     whole = all(flag in found.values or flag not in takes for flag in found.flags)
@@ -217,8 +216,10 @@ def known_options(
 
 def _is_known(flag: str, takes: frozenset[str], alone: frozenset[str]) -> bool:
     """A bundle of known options may end with one that has a value."""
-    if flag in takes or flag in alone or flag.startswith("--") or len(flag) < 3:
-        return flag in takes or flag in alone
+    if flag in takes or flag in alone:
+        return True
+    if flag.startswith("--") or len(flag) < 3:
+        return False
     before_value = takewhile(lambda letter: letter not in takes, (f"-{letter}" for letter in flag[1:]))
     return alone.issuperset(before_value)
 
@@ -233,16 +234,11 @@ _TARGETS_OF_GLOBS = "rm dd mkfs shred sudo wipefs bash sh zsh dash python python
 
 def program_name(word: str) -> str:
     """Nothing when it cannot be known."""
-    if HOLE in word:
-        tail = word.rpartition("/")[2]
-        if HOLE in tail or "/" not in word:
-            return ""
-        word = tail
+    if HOLE in word and HOLE in (word := word.rpartition("/")[2]):
+        return ""
     if len(word) > 1 and word[0] in "=^{":  # zsh =rm, nu ^rm, rc {rm
         word = word[1:]
-    name = word.rpartition("/")[2]
-    if "\\" in name:
-        name = name.rpartition("\\")[2]
+    name = word.rpartition("/")[2].rpartition("\\")[2]
     if is_disguised(name):
         return ""
     name = name.lower()
@@ -266,11 +262,10 @@ def is_disguised(name: str) -> bool:
 
 
 def may_be_value(words: Sequence[str], at: int, valued: frozenset[str], switches: frozenset[str]) -> bool:
-    """Of any option but a known switch."""
+    """Whether it can be the value of the option before it: of any but a known switch."""
     before = words[at - 1] if at else ""
-    if len(before) < 2 or before[0] != "-" or before == "--" or "=" in before:
-        return False
-    return before in valued or before not in switches
+    option = len(before) > 1 and before[0] == "-" and before != "--" and "=" not in before
+    return option and (before in valued or before not in switches)
 
 
 def asks_for_help(program: Program, words: Sequence[str], switches: frozenset[str], windows: bool = False) -> bool:

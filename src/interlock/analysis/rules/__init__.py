@@ -68,7 +68,7 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 
 
 def _check_pattern(text: str) -> None:
-    """Even if it would be valid when joined with others."""
+    """Refuses an invalid pattern, even if it would be valid when joined with others."""
     options = re2.Options()
     options.log_errors = False
     try:

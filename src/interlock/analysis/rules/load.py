@@ -52,7 +52,7 @@ def rulebook_hash(book: Rulebook) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """With one order for what has none."""
+    """What JSON does not know, with one order for what has none."""
     if isinstance(value, Rule):
         value = replace(value, match=(), spare=())
     if isinstance(value, Struct):
@@ -61,7 +61,7 @@ def _plain(value: Any) -> Any:
 
 
 def join_rulebooks(first: Rulebook, second: Rulebook) -> Rulebook:
-    """What the second says of a program adds to the first's description."""
+    """Refused when they share an id; what the second says of a program adds to the first's description."""
     for rule in second.rules:
         if rule in first.rules:
             raise PackError(f"rule {rule}: the id is taken")
@@ -95,7 +95,7 @@ def _checked(packs: Sequence[Pack]) -> Sequence[Rule]:
 
 
 def example_failures(book: Rulebook, full: Rulebook) -> list[str]:
-    """Examples of `book` that break their promise by `full`, and clauses that none reaches."""
+    """Examples that break their promise when judged by `full`, and clauses that none reaches."""
     from interlock.analysis.assess import judge
 
     wrong: list[str] = []

@@ -105,10 +105,8 @@ def _markdown(rule: Rule) -> str:
     if not rule.approvable:
         words.append("nobody can approve it")
     lines = [f"### {rule.id}\n", f"{' · '.join(words)}\n", f"{rule.reason}\n"]
-    if rule.instead:
-        lines.append(f"Instead: {rule.instead}\n")
-    if rule.undo:
-        lines.append(f"{'Recover' if rule.irreversible else 'Undo'}: {rule.undo}\n")
+    advice = {"Instead": rule.instead, "Recover" if rule.irreversible else "Undo": rule.undo}
+    lines += [f"{name}: {text}\n" for name, text in advice.items() if text]
     for name, examples in (("Catches", rule.match), ("Spares", rule.spare)):
         if examples:
             lines += [f"{name}:\n", *(_code(example_words(action)) for action in examples), ""]
@@ -121,11 +119,9 @@ def _code(text: str) -> str:
 
 
 def _value(value: object) -> str:
-    if isinstance(value, frozenset):
-        return " ".join(sorted(value))
     if isinstance(value, tuple):
         return " | ".join(" ".join(item) if isinstance(item, tuple) else str(item) for item in value)
-    return str(value)
+    return " ".join(sorted(value)) if isinstance(value, frozenset) else str(value)
 
 
 def _examples(examples: Sequence[Action]) -> list[dict[str, Any]]:

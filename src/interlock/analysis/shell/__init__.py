@@ -253,8 +253,8 @@ class Job(Struct):
         here = place(target, cwd, host.home)
         if HOLE in target or HOLE in cwd or host.emptied:
             return self._if_empty(target, cwd, here)
-        artefact = host.left is not None and here in ("source", "project")
-        whole = place(resolve(target, cwd), host.left, host.home) if artefact else ""
+        left = host.left if here in ("source", "project") else None
+        whole = place(resolve(target, cwd), left, host.home) if left is not None else ""
         return whole if whole in ("build", "cache") else here
 
     def _if_empty(self, target: str, cwd: str, otherwise: str) -> str:
@@ -276,7 +276,7 @@ class Job(Struct):
         return bool(address)
 
     def script(self, path: str, *others: str, quiet: bool = False) -> tuple[str, str] | None:
-        """The first that there is; a hidden one is reported unless `quiet`."""
+        """The path and text of the first that there is; a hidden one is reported unless `quiet`."""
         if self.runs_download(path):
             return None
         for one in (path, *others):

@@ -30,7 +30,7 @@ def letters_of(program: str, words: Sequence[str]) -> Letters:
 
 
 def begin_declaration(shell: Shell, program: str, name: str, letters: Letters) -> None:
-    """A scope of its own, and attributes that convert the value before it is set."""
+    """Before its value is set, a name gets a scope of its own, and attributes that convert the value."""
     given, taken = letters
     if shell.scopes and program not in _GLOBAL and "g" not in given and name not in shell.scopes[-1]:
         shell.scopes[-1][name] = shell.variables.pop(name, None)
@@ -43,6 +43,7 @@ _CONVERTING = frozenset("iluxnA")
 
 
 def end_declaration(shell: Shell, name: str, letters: Letters) -> None:
+    """A name that is read-only from now on keeps its value."""
     if "r" in letters[0] and not shell.unsure:
         shell.attributes[name] |= {"r"}
 
@@ -97,7 +98,7 @@ def leave_scope(shell: Shell) -> None:
 
 
 def bare_operand(node: SimpleCommand) -> str:
-    """`$` for any but a variable, empty where it is quoted."""
+    """The variable that is the one operand, without quotes; `$` for any other, empty where it is quoted."""
     if len(node.words) != 2 or any(getattr(part, "quoted", True) for part in node.words[1].parts):
         return ""
     first, *more = node.words[1].parts

@@ -25,13 +25,13 @@ _ATTEMPT = lazy_regex(
 
 
 def attempted_bomb(text: str) -> str:
-    """Of a text that does not parse; empty for none."""
+    """The function that broken text would have called without end; empty for none."""
     found = _ATTEMPT.search(text) if "&" in text or "|" in text else None
     return found[1] if found else ""
 
 
 def is_bomb(name: str, body: Node, beside: bool = False) -> bool:
-    """Whatever happens: defining it is an attempt."""
+    """Whether a function starts itself beside itself, whatever happens: defining it is an attempt."""
     if isinstance(body, SimpleCommand):
         return beside and bool(body.words) and body.words[0].literal == name
     if isinstance(body, ShellGroup):
@@ -42,7 +42,7 @@ def is_bomb(name: str, body: Node, beside: bool = False) -> bool:
 
 
 def may_end(words: Sequence[str], arguments: Sequence[str] | None, conditional: bool) -> bool:
-    """With other arguments than the running one, under a condition: `walk "$child"`."""
+    """Whether a call of itself depends on a condition, with other arguments than the running one: `walk "$child"`."""
     return conditional and (any(HOLE in word for word in words) or list(words) != list(arguments or ()))
 
 

@@ -124,7 +124,7 @@ def _lines(job: Job, text: str | None) -> Iterator[str]:
 
 
 def _json_table(job: Job, path: str, key: str) -> dict[str, Any]:
-    """Lines of comments left out."""
+    """Lines of comments left out; empty where there is none."""
     text = job.file_text(path)
     try:
         found = json.loads(re.sub(r"(?m)^[ \t]*//.*$", "", text)).get(key) if text else None

@@ -47,7 +47,7 @@ NOTHING_PROVED: Proof = (frozenset(), frozenset())
 
 
 def proof(node: Node | None) -> Proof:
-    """Nothing for what is no test."""
+    """What success and failure prove; nothing for what is no test."""
     if isinstance(node, SimpleCommand) and node.words and (name := node.words[0].literal) in ("[", "test"):
         return _swapped(_test(node.words[1:-1] if name == "[" else node.words[1:], quoted_only=True), node.negated)
     if isinstance(node, Expression) and not node.arithmetic:
@@ -58,7 +58,7 @@ def proof(node: Node | None) -> Proof:
 
 
 def leaves(nodes: Sequence[Node], functions: Mapping[str, Node], depth: int = 0) -> bool:
-    """One surely exits, returns or ends the round."""
+    """Whether nothing behind these nodes runs: one surely exits, returns or ends the round."""
     for node in nodes:
         if isinstance(node, ShellGroup) and not node.subshell and leaves(node.body, functions, depth):
             return True
@@ -76,6 +76,7 @@ def _swapped(found: Proof, negated: bool) -> Proof:
 
 
 def _joined(found: Sequence[Proof], operator: str) -> Proof:
+    """`a && b` succeeds where both do; `a || b` fails where both do."""
     side = 0 if operator == "&&" else 1
     both = frozenset[str]().union(*(one[side] for one in found))
     return _swapped((both, frozenset()), side == 1)
@@ -97,6 +98,7 @@ def _test(words: Sequence[ShellWord], quoted_only: bool) -> Proof:
 
 
 def _text(word: ShellWord) -> str | None:
+    """None where something in it is expanded."""
     texts = [part.text for part in word.parts if isinstance(part, ShellText)]
     return "".join(texts) if len(texts) == len(word.parts) else None
 
@@ -190,6 +192,7 @@ def _left(item: Node, before: Sequence[str], after: Sequence[str], left: str | N
 
 
 def group(shell: Shell, node: ShellGroup, stdin: Stream) -> Stream:
+    """`{ }` changes this shell, `( )` a copy of it."""
     saved = shell.save()
     stream = shell.walk_list(node.body, stdin)
     if node.subshell:
@@ -272,6 +275,7 @@ def loop(shell: Shell, node: ShellLoop, stdin: Stream) -> Stream:
 
 
 def _round(shell: Shell, body: Sequence[Node], stdin: Stream, bulk: bool) -> Stream:
+    """Over a long or unknown list, whatever it does is done in bulk."""
     outer = shell.where
     shell.where = outer.marked("bulk") if bulk else outer
     try:
@@ -305,10 +309,7 @@ def define(shell: Shell, node: ShellFunction, stdin: Stream) -> Stream:
 def expression(shell: Shell, node: Expression, stdin: Stream) -> Stream:
     """A test runs what it expands, and what evaluating numbers and names runs."""
     texts = [shell.text(word) for word in node.words]
-    if node.arithmetic:
-        evaluate(texts[0], shell)
-    else:
-        evaluate_test(texts, shell, word_set("numeric_tests"))
+    evaluate(texts[0], shell) if node.arithmetic else evaluate_test(texts, shell, word_set("numeric_tests"))
     return NOTHING
 
 

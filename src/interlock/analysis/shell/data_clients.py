@@ -85,7 +85,7 @@ _STATEMENT = lazy_regex(
 
 
 def statement(job: Job) -> None:
-    """What it does in the console it was meant for."""
+    """DROP TABLE users, where a shell is expected: what it does in the console it was meant for."""
     text = " ".join([job.program, *job.words])
     found = _STATEMENT.fullmatch(text)
     if found and (found[2] or "table").lower() in word_set("dropped_objects"):
@@ -123,7 +123,7 @@ READERS: dict[str, Reader] = {"statement": statement, "redis": redis}
 
 
 def read_store(program: Program, words: Sequence[str], out: Report) -> None:
-    """What no entry speaks of only reads."""
+    """The first entry that holds; what none speaks of only reads."""
     out.step()
     found = parse(program, words)
     for item, _ in holding(program.stores, found):

@@ -40,7 +40,7 @@ def bounded(items: Sequence[str], most: int) -> list[str]:
 
 
 def text(word: ShellWord | None, values: Shell) -> str:
-    """Unsplit."""
+    """Unsplit, as in an assignment or a redirection."""
     if word is None:
         return ""
     joined = "".join([_joined(part, values) for part in word.parts])

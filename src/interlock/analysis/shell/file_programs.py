@@ -185,11 +185,12 @@ def read_files(job: Job, paths: Sequence[str]) -> None:
 
 
 def _shows(job: Job, paths: Sequence[str]) -> bool:
-    """More than the names in them."""
+    """Whether more of them is shown than the names in them."""
     return not names_only(job.program, [word for word in job.words if word not in paths])
 
 
 def kill(job: Job) -> Stream:
+    """-1 reaches every process."""
     words = list(job.words)
     if not {"-l", "-L", "-0"}.isdisjoint(words):
         return NOTHING

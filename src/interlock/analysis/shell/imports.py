@@ -67,6 +67,7 @@ def _reached(language: str, module: str, importer: str) -> str:
 
 
 def module_text(job: Job, name: str) -> str | None:
+    """What `python -m name` runs."""
     written = next((text for _, text in _python_module(job, name, job.host.cwds[0], stored=False)), None)
     stored = (f"{name.replace('.', '/')}{ending}" for ending in ENDINGS["python"])
     return job.first_text(stored) if written is None else written

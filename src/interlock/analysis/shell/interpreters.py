@@ -85,7 +85,7 @@ def _read_operands(job: Job, operands: list[str], language: str) -> bool:
 
 
 def _read_code(job: Job, language: str, code: str, via: str, folder: str = "") -> None:
-    """In a language without a reader, any command among its words counts as well."""
+    """With its imports; in a language without a reader, any command among its words counts as well."""
     known, _, other = language.partition("+")
     job.code(known, code, via)
     if language == "other" or other:
@@ -116,6 +116,7 @@ _BANG = lazy_regex(r"(?m)^[ \t]*!(.*)$")
 
 
 def _without_bangs(job: Job, code: str) -> str:
+    """IPython: a line that begins with ! is shell text."""
     for command in _BANG.findall(code):
         job.shell_text(command, f"{job.program} !")
     return _BANG.sub("", code)
@@ -149,11 +150,9 @@ _EMPTIES = lazy_regex(r"\s*(?:\$_\s*=\s*(?:\"\"|''|undef)|undef\s*\(?\s*\$_\)?|s
 
 def _module(words: list[str]) -> list[str]:
     """The words behind python's own -m; none where a script or code comes first."""
-    for index, word in enumerate(words):
-        if word == "-m":
-            return words[index + 1 :]
-        if word == "-c" or (not word.startswith("-") and words[index - 1 : index] not in (["-W"], ["-X"])):
-            break
+    for before, (index, word) in zip(["", *words], enumerate(words, 1)):
+        if word == "-m" or word == "-c" or (word[:1] != "-" and before not in ("-W", "-X")):
+            return words[index:] if word == "-m" else []
     return []
 
 
@@ -301,6 +300,7 @@ def compiled(job: Job) -> Stream | None:
 
 
 def compiler(job: Job) -> None:
+    """A source that the action wrote is about to be run."""
     for word in job.words:
         text = job.written_text(word) if word.endswith((".c", ".cc", ".cpp", ".rs", ".go", ".java")) else None
         if text:

@@ -177,6 +177,7 @@ def fd(job: Job) -> Stream | None:
 
 
 def xargs(job: Job) -> Stream:
+    """Unknown words that flow in are added as a hole."""
     found = job.options(stop_at_operand=True)
     command = found.operands or ["echo"]
     job.step(len(command))

@@ -88,7 +88,7 @@ def named_request(job: Job) -> None:
 
 
 def remote_procedure(job: Job) -> None:
-    """grpcurl HOST:PORT package.Service/Method"""
+    """grpcurl HOST:PORT package.Service/Method: judged by its name."""
     words = job.options().operands
     if words[1:2] and words[1] not in ("list", "describe") and is_deletion_name(re.split(r"[/.]", words[1])[-1]):
         read_http("delete", "/".join(words[:2]), "", (), job)
@@ -203,6 +203,7 @@ def apply_sends(job: Job) -> None:
 
 
 def exchange(job: Job, sources: Sequence[str], target: str) -> None:
+    """Files that go to HOST:PATH, or come from a stranger's."""
     if is_away(target):
         here = [path for path in sources if not is_away(path)]
         if sent := leaks_of(job, here) or (here and of_the_machine(target)):
@@ -233,7 +234,7 @@ def fetch(job: Job) -> Stream:
 
 
 def exchange_commits(job: Job) -> None:
-    """A stranger's repository is a download; a secret may just have been added."""
+    """git clone from a stranger, whose files are downloads; git push to one, or of a secret just added."""
     found = job.options()
     words = found.operands
     address = "".join(words[1:2])
@@ -289,7 +290,7 @@ def _says_send(word: str) -> bool:
 
 
 def send_named(job: Job) -> None:
-    """Where their name, first words or an address beside a file make them a sender."""
+    """What a program is given leaves, where its name, first words or an address beside a file make it a sender."""
     words = job.words
     valued = job.described.value_flags
     front = pairwise(("", *words[:5]))

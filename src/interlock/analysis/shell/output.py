@@ -80,13 +80,12 @@ def _cat(job: Job) -> Stream:
     for path in files:
         if path == "/dev/null":
             continue
-        taints |= carries(job, path)
-        if path in ENDLESS:
-            taints |= {"endless"}
-        if path.startswith("/etc/"):
-            taints |= {"secret"}
-        if job.session.fetched(job.full(path)):
-            taints |= {"download"}
+        held = {
+            "endless": path in ENDLESS,
+            "secret": path.startswith("/etc/"),
+            "download": job.session.fetched(job.full(path)),
+        }
+        taints = taints.union(carries(job, path), (name for name, holds in held.items() if holds))
         found, more = data_text(job.host, path) or (hole_of(taints), _NOTHING)
         text += found
         taints |= more
@@ -314,7 +313,7 @@ def _tr(words: list[str], source: str) -> str | None:
     flags = "".join(word for word in words if re.match("-.", word))
     sets = [_char_set(word) for word in words if not re.match("-.", word)]
     if "d" in flags and sets:
-        return "".join(char for char in source if char not in sets[0])
+        return source.translate(dict.fromkeys(map(ord, sets[0])))
     if len(sets) < 2 or not sets[1] or "c" in flags.lower():
         return source if "s" in flags else None
     to = sets[1] + sets[1][-1] * max(0, len(sets[0]) - len(sets[1]))

@@ -60,7 +60,7 @@ def run_carried(job: Job, items: Sequence[Payload]) -> Stream | None:
 
 
 def _printed(texts: Sequence[str]) -> Stream:
-    """For the client they are piped into."""
+    """Statements that statements print, for the client they are piped into."""
     from interlock.analysis.sql.dynamic import generated_sql
 
     made = "\n".join(filter(None, map(generated_sql, filter(known, texts))))
@@ -293,7 +293,7 @@ def run_words(
     env: Sequence[tuple[str, str]] = (),
     mounts: Mapping[str, str] | None = None,
 ) -> Stream:
-    """What flows in flows into the command."""
+    """What flows into a wrapper flows into its command."""
     job.step(len(rest) // 4)
     if not rest:
         return UNKNOWN

@@ -95,7 +95,7 @@ def _read_hooks(job: Job, folder: str) -> None:
 
 
 def _configured_aliases(job: Job, folder: str) -> dict[str, str]:
-    """The working folder may be deep inside of the repository."""
+    """Of the user and the repository, which the working folder may be deep inside of."""
     above = [job.full(folder or ".")]
     while len(above) < 12 and "/" in above[-1].rstrip("/"):
         above.append(above[-1].rpartition("/")[0] or "/")
@@ -273,6 +273,7 @@ def read_program(job: Job, written: str) -> Stream:
 
 
 def _may_write(program: Program, word: str) -> bool:
+    """As an option that names an output, or its beginning."""
     if word[:2] != "--":
         return word[:1] == "-"  # among other letters, perhaps
     name = word.partition("=")[0].lstrip("-")
@@ -293,7 +294,7 @@ def _options_from(names: Sequence[str], env: Sequence[tuple[str, str]]) -> list[
 
 
 def _run(job: Job, script: str, way: _Dispatch) -> tuple[Stream, bool]:
-    """And whether what it does with its words is known; `script`: the local file it may be."""
+    """The output, and whether what it does with its words is known; `script`: the local file it may be."""
     program = way.program
     if program.sends:
         network.apply_sends(job)
@@ -342,6 +343,7 @@ _PROGRAM_FOLDER = lazy_regex(r"(?:.*/)?\.?s?bin/[^/]+$")
 
 
 def _own_file(job: Job, written: str, described: bool) -> str:
+    """One of the action's own, or a script here that has a program's name."""
     session = job.session
     if "/" in written:
         full = job.full(written)

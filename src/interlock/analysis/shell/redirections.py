@@ -25,7 +25,7 @@ _NEAR = 40  # facts of a pipeline that are searched
 
 
 def keep_redirects(shell: Shell, redirects: Sequence[ShellRedirect], stdin: Stream) -> None:
-    """exec < f, exec 3> f, exec > >(cmd)"""
+    """exec < f, exec 3> f, exec > >(cmd): for later commands."""
     for redirect in redirects:
         if redirect.operator == "<>":
             if (path := shell.text(redirect.target)).startswith(_NETWORK_FILES):
@@ -132,6 +132,7 @@ def _from_file(shell: Shell, path: str) -> Stream:
 
 
 def redirect_only(shell: Shell, node: SimpleCommand) -> None:
+    """`> file` without a command empties it."""
     for redirect in node.redirects:
         if redirect.operator in (">", ">|", "&>", ">&"):
             path = shell.text(redirect.target)
@@ -280,7 +281,7 @@ def known_text(shell: Shell, path: str) -> str | None:
 
 
 def _stored(shell: Shell, full: str) -> str | None:
-    """It joins the witnesses."""
+    """A file's text before the action runs; it joins the witnesses."""
     session = shell.session
     if session.reader is None or "remote" in shell.where.traits:
         return None

@@ -182,7 +182,7 @@ _NAME = lazy_regex(r"\$?[A-Za-z_]\w*")
 
 
 def evaluate(expression: str, values: Shell, depth: int = 0) -> None:
-    """Also of variables that hold an expression."""
+    """Run the substitutions in subscripts, also of variables that hold an expression."""
     values.step()
     if _RUNS.search(expression):
         values.run_in(expression)
@@ -232,7 +232,7 @@ def calculate(expression: str, values: Shell) -> int | None:
 
 
 def computed(expression: str, values: Shell, name: str = "") -> str:
-    """Else a hole of this name, after what evaluating it runs."""
+    """The number, or a hole of this name, after what evaluating the expression runs."""
     evaluate(expression, values)
     number = calculate(expression, values)
     return hole(name) if number is None else str(number)

@@ -51,6 +51,7 @@ _HOLES = re.compile(f"{HOLE}([^{HOLE}]*){HOLE}")
 _POSIX = re.compile(r"\(\(|&>|\[\[|\becho\b[^\n]*\\")  # what bash and a POSIX shell read in two ways
 
 
+_Values = dict[str, list[str] | None]
 _OWN_TO_EACH = tuple("cwds variables functions references attributes filled missed emptied inputs outputs".split())
 
 
@@ -73,9 +74,7 @@ class Shell(Struct):
     missed: list[str] = []  # the folders that a `cd` leaves this shell in where it fails
     emptied: list[str] = []  # and that it leads to where a variable in it is empty
     bare: str = ""  # what stands behind `cd` without quotes, gone where it is empty: a variable by its name
-    scopes: list[
-        dict[str, list[str] | None]
-    ] = []  # of the functions being called: local names, and their values outside
+    scopes: list[_Values] = []  # of the functions being called: local names, and their values outside
     functions: dict[str, Node] = {}
     aliases: dict[str, str] = {}
     arguments: list[str] | None = None
@@ -89,9 +88,7 @@ class Shell(Struct):
     offset: int | None = None  # where the text being read stands in the action's own
     flow: Stream = TERMINAL  # what flows into the command being read, for `>( )`
     touched: set[str] = set()
-    traps: list[
-        tuple[str, Where, dict[str, list[str] | None]]
-    ] = []  # texts, and the variables that they name, as they were
+    traps: list[tuple[str, Where, _Values]] = []  # texts, and the variables that they name, as they were
     reading: int = 0  # texts within texts
     unsure: int = 0  # how many conditions what is read now depends on
     piped: int = 0  # inside a pipeline or the background
@@ -127,6 +124,7 @@ class Shell(Struct):
         return None if value is None else [value]
 
     def if_empty(self, text: str) -> str:
+        """The text where each variable that may be empty is."""
         if HOLE not in text or self.nounset:
             return text
         filled = self.filled | word_table("shell_variables").keys()
@@ -159,12 +157,10 @@ class Shell(Struct):
     def output(self, part: Substitution) -> str:
         outer = self.where
         self.where = outer.inside("<( )") if part.direction else outer.inside("$( )", "captured")
-        saved = self.save()
+        saved, stdin = self.save(), self.flow if part.direction == ">" else TERMINAL
         self.outputs.pop("1", None)
         try:
-            stream = redirections.file_text_of(self, part.body) or self.walk_list(
-                part.body, self.flow if part.direction == ">" else TERMINAL
-            )
+            stream = redirections.file_text_of(self, part.body) or self.walk_list(part.body, stdin)
         finally:
             self.where = outer
             self.restore(saved)

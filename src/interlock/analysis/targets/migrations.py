@@ -23,7 +23,7 @@ def folder_applied(facts: Sequence[Fact], cwd: str, sure: Callable[[Command], st
 
 
 def folder_stepped_back(fact: Command, facts: Sequence[Fact], sure: Callable[[Command], str]) -> tuple[str, bool]:
-    """Empty where it is not exactly the last one; and whether the same line has just applied all."""
+    """The folder, empty where not exactly the last is rolled back; and whether the same line has just applied all."""
     if not _is(fact, "steps_back") or not _runs_in_project(fact, facts):
         return "", False
     changes = changes_of(facts)

@@ -105,7 +105,7 @@ def _parts(node: Node) -> list[Node]:
 
 
 def _certain(nodes: Sequence[Node]) -> tuple[tuple[int, str], ...]:
-    """None where one may give later words another meaning."""
+    """Commands that only `&&` joins; none where one may give later words another meaning."""
     if len(nodes) != 1:
         return ()
     chain: list[Node] = [nodes[0]]
@@ -231,7 +231,7 @@ def earlier_git_change(fact: Command, commands: Sequence[Command]) -> str | None
 
 
 def _only_branches(commands: Sequence[Command]) -> bool:
-    """Files of the work tree do not matter."""
+    """Whether Git destroys only branches, so that files of the work tree do not matter."""
     deleting = [one for one in commands if in_repository(one) and one.words[:1] == ("branch",) and "-D" in one.words]
     others = [one for one in commands if one.program not in program_set("neutral") and not in_repository(one)]
     return bool(deleting) and not others and not any(one.program in program_set("deletes") for one in commands)
@@ -294,7 +294,7 @@ _REMOVAL_FLAGS = lazy_regex(r"-[rRfv]+|--")
 
 
 def searches_in(facts: Sequence[Fact]) -> dict[Span | None, Mapping[str, Any]]:
-    """None that a loop repeats."""
+    """The `find` commands that only run a deletion, by their place; none that a loop repeats."""
     found = [fact for fact in commands_of(facts) if "-exec" in fact.words]
     places = [fact.span for fact in found]
     queries = {fact.span: find_delete_query(fact) for fact in found if places.count(fact.span) == 1}
@@ -306,7 +306,7 @@ def search_behind(effect: Effect, searches: Mapping[Span | None, Mapping[str, An
 
 
 def find_delete_query(fact: Command) -> Mapping[str, Any] | None:
-    """None where it has other tests."""
+    """What a `find` that only deletes searches for; None where it has other tests."""
     words = _before_deletion(fact.words) if fact.program == "find" else None
     if words is None or not all(map(known, fact.words)) or fact.env:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -74,7 +74,7 @@ def created_by(action: Action, facts: Sequence[Fact], line: CommandLine) -> list
 
 
 def copies_in(facts: Sequence[Fact], cwd: str, line: CommandLine) -> dict[str, str]:
-    """Before any name may mean another file."""
+    """Each file with its copy, before any name may mean another file."""
     commands = commands_of(facts)
     before = takewhile(lambda fact: not _moves(fact), commands)
     copied = [one for fact in before for one in _created(fact, cwd, line, commands) if one.kind == FILE and one.source]
@@ -91,12 +91,9 @@ def removed_by(facts: Sequence[Fact]) -> list[tuple[str, str]]:
 
 
 def _written(action: Action) -> Iterator[CreatedThing]:
-    given = action.fields.get("input")
-    if action.text != "Write" or not isinstance(given, Mapping):
-        return
-    path = given.get("file_path")
-    if isinstance(path, str) and path.startswith("/") and isinstance(given.get("content"), str):
-        yield CreatedThing(FILE, path, "/")
+    match action.fields.get("input"):
+        case {"file_path": str(path), "content": str()} if action.text == "Write" and path.startswith("/"):
+            yield CreatedThing(FILE, path, "/")
 
 
 def _created(fact: Command, cwd: str, line: CommandLine, commands: Sequence[Command]) -> Iterator[CreatedThing]:

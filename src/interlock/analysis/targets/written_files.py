@@ -105,6 +105,7 @@ def _language(program: str) -> str:
 
 
 def _starts(program: str, language: str) -> bool:
+    """Whether a program starts files of a project without naming them."""
     return program in program_set("starts_any") or program in program_sets().get(f"starts_{language}", ())
 
 

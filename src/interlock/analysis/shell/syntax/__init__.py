@@ -51,7 +51,7 @@ DECLARING = frozenset({"declare", "local", "export", "readonly", "typeset"})
 
 
 def parse(text: str, step: Callable[[int], None], dialect: str = "bash") -> tuple[list[Node], list[ShellSyntax]]:
-    """With what is wrong with it; never raises (but `step` may)."""
+    """The nodes, and what is wrong with the text; never raises (but `step` may)."""
     cursor = ShellCursor(text, step, dialect, _GRAMMAR)
     nodes: list[Node] = []
     errors: list[ShellSyntax] = []
@@ -231,6 +231,7 @@ def _assignment(cursor: ShellCursor) -> Assignment | None:
 
 
 def _array(cursor: ShellCursor) -> tuple[list[ShellWord], list[str]]:
+    """The key of an item is empty where none is."""
     items: list[ShellWord] = []
     keys: list[str] = []
     while True:

@@ -37,7 +37,7 @@ class HereDocument(NamedTuple):
 
 
 class Grammar(NamedTuple):
-    """Carried by cursors, so that no module needs one above it."""
+    """How to read what is inside a word; carried by cursors, so that no module needs one above it."""
 
     nodes: Callable[[ShellCursor, str], list[Node]]  # up to a character or a closing word, which stays unread
     command: Callable[[ShellCursor], Node]
@@ -62,17 +62,12 @@ class ShellCursor(Struct):
         self.size = len(self.text)
 
     def restart(self, at: int) -> None:
-        self.pos = at
-        self.depth = 0
-        self.waiting = []
-        self.kept = []
+        self.pos, self.depth, self.waiting, self.kept = at, 0, [], []
 
     def inner(self, text: str, at: int) -> ShellCursor:
         if self.depth >= MAX_DEPTH:
             raise ShellTooDeep("nested too deeply", self.pos)
-        inner = ShellCursor(text, self.step, self.dialect, self.grammar, self.base + at, self.depth + 1)
-        inner.kept = self.kept
-        return inner
+        return ShellCursor(text, self.step, self.dialect, self.grammar, self.base + at, self.depth + 1, kept=self.kept)
 
     def refuse(self, what: str, at: int | None = None) -> NoReturn:
         raise ShellSyntax(what, self.pos if at is None else at)
@@ -113,7 +108,7 @@ class ShellCursor(Struct):
             here.redirect.body = self.grammar.document(self, here)
 
     def lines(self) -> None:
-        """Where a command goes on behind them."""
+        """Line ends and comments, where a command goes on behind them."""
         self.blank()
         while self.at("\n") or self.at("#"):
             self.newline() if self.at("\n") else self._comment()
@@ -137,10 +132,7 @@ class ShellCursor(Struct):
         self.pos = self.size if end < 0 else end
 
     def expect(self, text: str) -> None:
-        if text.isalpha() or text == "}":
-            self.separators()
-        else:
-            self.blank()
+        self.separators() if text.isalpha() or text == "}" else self.blank()
         if not self.take(text):
             got = self.text[self.pos : self.pos + 10] or "the end"
             self.refuse(f"expected {text!r}, got {got!r}")
@@ -156,7 +148,7 @@ class ShellCursor(Struct):
         return body
 
     def body(self, *closers: str) -> tuple[list[Node], str]:
-        """Refuses another closing word."""
+        """The nodes up to one of the closing words, and that word; refuses another one."""
         body = self.grammar.nodes(self, "")
         self.separators()
         found = CLOSING.match(self.text, self.pos)
@@ -225,7 +217,7 @@ def unescape(text: str) -> str:
 
 
 def _closing(pattern: re.Pattern[str], text: str, start: int, stop: int, on_line: bool = False) -> int:
-    """-1 when it is not, or not on its line."""
+    """Where the bracket at `start` is closed; -1 when it is not, or not on its line."""
     depth = 0
     for found in pattern.finditer(text, start, stop):
         if found[0] in ("(", "["):

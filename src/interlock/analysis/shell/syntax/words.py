@@ -72,7 +72,7 @@ def expansions(cursor: ShellCursor) -> list[Part]:
 
 
 def _merged(parts: list[Part]) -> list[Part]:
-    """Most words then have one part."""
+    """Neighbouring texts of one kind as one: most words then have one part."""
     if len(parts) < 2:
         return parts
     out: list[Part] = [parts[0]]
