@@ -50,10 +50,9 @@ def without_holes(text: str, filler: str = "") -> str:
 
 def show_command(program: str, words: Sequence[str]) -> str:
     """A command as a person would write it, holes as $NAME or …"""
-    if len(words) <= 40 and "" not in words and not _NEEDS_QUOTES.search("".join(words)):
-        text = " ".join([program, *words])
-    else:
-        text = " ".join([program, *(_quoted(word[:_SHOWN]) for word in words[:40])])
+    if len(words) > 40 or "" in words or _NEEDS_QUOTES.search("".join(words)):
+        words = [_quoted(word[:_SHOWN]) for word in words[:40]]
+    text = " ".join([program, *words])
     if not text.isascii():
         text = text.replace(QUOTED, "")
         text = _NAMED.sub(lambda m: f"${m[1]}" if m[1] else "…", text)

@@ -80,12 +80,11 @@ def _read_command(action: Action, shell: Shell) -> None:
         text = text.replace("\0", "")
     if not text.isascii() and _BIDI.search(text):
         _unreadable(shell, "contains characters that change the order in which it is shown", "syntax")
-    language = looks_like_windows(text, action.cwd)
-    if language:
+    if language := looks_like_windows(text, action.cwd):
         shell.session.line = CommandLine()
         shell.job(where=_whole(shell)).code(language, text)
-        return
-    shell.read(text, _whole(shell) if text != shell.session.source else Where(None))
+    else:
+        shell.read(text, _whole(shell) if text != shell.session.source else Where(None))
 
 
 def _read_operation(action: Action, shell: Shell) -> None:
@@ -109,9 +108,8 @@ class _Declared(Job):
 
 def _read_tool(action: Action, shell: Shell) -> None:
     name, fields = shell.session.source, action.fields
-    job = shell.job(name, where=_whole(shell))
     read_it = _function("operations.operation", "read_tool")
-    read_it(name, fields.get("input") or {}, job, str(fields.get("crude") or ""))
+    read_it(name, fields.get("input") or {}, shell.job(name, where=_whole(shell)), str(fields.get("crude") or ""))
 
 
 def _read_intent(action: Action, shell: Shell) -> None:

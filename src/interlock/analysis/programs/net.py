@@ -268,14 +268,16 @@ def _halves(word: str) -> tuple[str, ...]:
     if word in verbs() or word in objects() or len(word) < 6:
         return (word,)
     for verb in NET.in_order("joined_in_front"):
-        rest = word[len(verb) :]
-        if word.startswith(verb) and (rest in objects() or rest in ALL_WORDS or rest == "unused"):
+        rest = word.removeprefix(verb)
+        if rest == word:
+            continue
+        if rest in objects() or rest in ALL_WORDS or rest == "unused":
             return (verb, rest)
-        if word.startswith(f"{verb}all") and word[len(verb) + 3 :] in objects():
-            return (verb, "all", word[len(verb) + 3 :])
+        if rest[:3] == "all" and rest[3:] in objects():
+            return (verb, "all", rest[3:])
     for verb in NET.in_order("joined_behind"):
-        if word.endswith(verb) and word[: -len(verb)] in objects():
-            return (verb, word[: -len(verb)])
+        if (rest := word.removesuffix(verb)) != word and rest in objects():
+            return (verb, rest)
     return (word,)
 
 
@@ -284,12 +286,10 @@ def _names(word: str) -> tuple[str, ...]:
     """The words of what can be a subcommand; nothing for paths, files, addresses, texts and numbers."""
     if not word or len(word) > MAX_WORD or not (word[0].isalpha() or word[0] == ":"):
         return ()
-    if not word.replace("-", "").replace("_", "").replace(":", "").replace(".", "").isalnum():
-        return ()
+    plain = word.replace("-", "").replace("_", "").replace(":", "").replace(".", "").isalnum()
     tail = word.rpartition(".")[2] if "." in word else ""
-    if tail and len(tail) < 5 and tail.lower() not in verbs():  # the ending of a file
-        return ()
-    return _parts(word)
+    is_file = tail and len(tail) < 5 and tail.lower() not in verbs()  # by its ending
+    return _parts(word) if plain and not is_file else ()
 
 
 def meaning(word: str) -> Meaning:

@@ -227,9 +227,9 @@ class Job(Struct):
             full = paths[0]
             reached = _behind_link(session.links, f"{full}/" if target.endswith("/") else full)
             if (old := session.origins.get(full) or reached) is not None:
-                self._add("delete", old, self._place_of(old), marks)
+                self._add("delete", old, self.place_of(old), marks)
         elif verb in _FOLLOWING and "link" not in marks and (behind := _behind_link(session.links, f"{path}/")):
-            self._add(verb, behind, self._place_of(behind), marks, behind)
+            self._add(verb, behind, self.place_of(behind), marks, behind)
         elif "downloaded" in traits:
             session.downloads.setdefault(path, "the network")
 
@@ -238,7 +238,7 @@ class Job(Struct):
         fact = Effect(verb, target, kind_of_place, marks, where.span, where.via, self.subject, path)
         self.host.session.facts.append(fact)
 
-    def _place_of(self, path: str) -> str:
+    def place_of(self, path: str) -> str:
         return place(path, self.host.cwds[0], self.host.home)
 
     def places(self, target: str) -> list[str]:

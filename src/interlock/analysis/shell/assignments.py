@@ -56,8 +56,7 @@ def declare_words(shell: Shell, program: str, words: Sequence[str]) -> None:
         if word[:1] in ("-", "+"):
             continue
         left, equals, value = word.partition("=")
-        subscript = subscript_of(left)
-        if subscript:
+        if subscript := subscript_of(left):
             evaluate(subscript, shell)
         name = left.partition("[")[0].rstrip("+")
         if not name.isidentifier():
@@ -149,7 +148,7 @@ def assign_all(shell: Shell, assigns: Sequence[Assignment]) -> None:
                 shell.variables[f"{item.name}[{key}]"] = [shell.text(word)]
         run = (shipped_variables()["runs"], word_set("startup_variables"), word_set("prompts"))
         if any(item.name in names for names in run):
-            run_variables(shell, ((item.name, value[0] if value else ""),), shell.where)
+            run_variables(shell, [(item.name, "".join(value[:1]))], shell.where)
 
 
 def assigned_value(shell: Shell, item: Assignment) -> list[str]:

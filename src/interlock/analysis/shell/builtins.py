@@ -210,7 +210,7 @@ def test(job: Job) -> Stream:
 
 
 def read_option(job: Job) -> Stream:
-    for name in job.words[1:2]:
+    for name in job.words[1:2]:  # an option's letter is unknown before it runs
         job.host.assign(name, [hole(name)])
     return NOTHING
 

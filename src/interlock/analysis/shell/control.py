@@ -92,9 +92,8 @@ def _test(words: Sequence[ShellWord], quoted_only: bool) -> Proof:
         if cuts:
             parts = [words[a + 1 : b] for a, b in pairwise([-1, *cuts, len(words)])]
             return _joined([_test(part, quoted_only) for part in parts], operator)
-    if texts[:1] == ["!"]:
-        return _swapped(_test(words[1:], quoted_only), True)
-    return _primary(words, texts, quoted_only)
+    negated = texts[:1] == ["!"]
+    return _swapped(_test(words[1:], quoted_only), True) if negated else _primary(words, texts, quoted_only)
 
 
 def _text(word: ShellWord) -> str | None:

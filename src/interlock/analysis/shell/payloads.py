@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from interlock.analysis.facts import HOLE, QUOTED, hole, known, without_holes
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.places import resolve
 from interlock.analysis.programs import Payload
 from interlock.analysis.programs.load import describe, word_set
 from interlock.analysis.programs.options import NO_VALUES, CommandOptions, holds, options
@@ -300,9 +299,8 @@ def run_words(
     where = job.inside(via, traits)
     host = job.host
     if not ELSEWHERE.isdisjoint(traits) and ELSEWHERE.isdisjoint(job.where.traits):
-        outside = host.cwds[0]
         host = host.child()
-        host.elsewhere({inside: resolve(path, outside) for inside, path in (mounts or {}).items()})
+        host.elsewhere({inside: job.full(path) for inside, path in (mounts or {}).items()})
         host.where = where
     if env:
         where = replace(where, env=where.env + tuple(env))

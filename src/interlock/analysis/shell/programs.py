@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from interlock.analysis.facts import HOLE, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.places import resolve
 from interlock.analysis.programs import Payload, Program, whole_words
 from interlock.analysis.programs.load import UNDESCRIBED, describe, described_program, dialect_of, program_set, word_set
 from interlock.analysis.programs.net import NET
@@ -219,7 +218,7 @@ def original_name(shell: Shell, first: str) -> str:
     if HOLE in first:
         return ""
     copies = shell.session.copies
-    origin = copies.get(resolve(first, shell.cwds[0]))
+    origin = copies.get(shell.full(first))
     if origin is None and "/" not in first:  # found by a path that the action itself set, or in a folder of programs
         on_path = "/" if "PATH" in shell.variables else "bin/"
         origin = next((old for new, old in copies.items() if new.endswith(f"{on_path}{first}")), None)
@@ -364,7 +363,7 @@ def _own_file(job: Job, written: str, described: bool) -> str:
 def _on_path(job: Job, path: str) -> bool:
     given = [value for name, value in job.where.env if name == "PATH"] or job.host.variables.get("PATH", [])
     folders = [part or "." for value in given for part in value.split(":") if HOLE not in part]
-    return any(resolve(folder, job.host.cwds[0]) == path.rpartition("/")[0] for folder in folders)
+    return path.rpartition("/")[0] in map(job.full, folders)
 
 
 _LOOKED_AT = 8  # words of an unknown program in which a command is looked for

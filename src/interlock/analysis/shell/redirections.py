@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from interlock.analysis.facts import APPROXIMATE, Effect, known, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.places import resolve
 from interlock.analysis.programs.load import describe, dialect_of, program_set, word_set
 from interlock.analysis.shell import DOWNLOADED, MAX_SCRIPT, NAMED_TAINTS, NOTHING, TERMINAL, Job, Stream
 from interlock.analysis.shell.syntax.nodes import Node, ShellRedirect, SimpleCommand, Substitution
@@ -140,7 +139,7 @@ def redirect_only(shell: Shell, node: SimpleCommand) -> None:
                 continue
             cut = shell.dialect == "dash" and redirect.operator == "&>"
             shell.job(">", [path]).effect("write" if cut else "truncate", path)
-            shell.session.files[resolve(path, shell.cwds[0])] = ""
+            shell.session.files[shell.full(path)] = ""
 
 
 _SILENT = frozenset({"exec", ":", "true"})  # they print nothing: what they redirect is emptied
@@ -181,7 +180,7 @@ def _write(
         if path != "/dev/null":
             job.effect("truncate" if program in _SILENT and operator != ">>" else "write", path)
         return stream
-    full = resolve(path, shell.cwds[0])
+    full = shell.full(path)
     appended = operator in (">>", "&>>")
     empty = stream.known and not stream.text.strip() and (program in ("", "exec") or bool(describe(program).prints))
     empty = empty or (program in program_set("part") and _NO_BYTES.search(" ".join(words)) is not None)
@@ -248,7 +247,7 @@ _SCHEDULED = lazy_regex(r"(?!#)\s*(?:\S+\s+){5}(.*\S)")
 
 def data_text(shell: Shell, path: str) -> tuple[str, frozenset[str]] | None:
     """Approximate where an earlier command may change it; None where it is long or was changed."""
-    full = resolve(path, shell.cwds[0])
+    full = shell.full(path)
     facts = shell.session.facts
     shell.step(len(facts) // 16)
     if full not in shell.session.files and any(
@@ -272,7 +271,7 @@ def known_text(shell: Shell, path: str) -> str | None:
         stream = shell.flow if number == "0" else shell.inputs.get(number, TERMINAL)
         if stream is not TERMINAL:
             return stream.text
-    full = resolve(path, shell.cwds[0])
+    full = shell.full(path)
     for key in (full, path):
         if key in shell.session.files:
             before = _stored(shell, full) if key in shell.session.appended else None

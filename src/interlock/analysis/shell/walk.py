@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, hole, hole_of
-from interlock.analysis.places import home_of
+from interlock.analysis.places import home_of, resolve
 from interlock.analysis.programs.load import word_table
 from interlock.analysis.programs.options import is_unreadable, program_name
 from interlock.analysis.shell import (
@@ -98,6 +98,9 @@ class Shell(Struct):
         if not self.own_home:
             self.own_home = home_of(self.session.cwd)
         return self.own_home
+
+    def full(self, path: str) -> str:
+        return resolve(path, self.cwds[0])
 
     # -- what expansion asks
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from interlock.analysis.facts import APPROXIMATE, taints_in
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.places import place
 from interlock.analysis.programs.load import program_set, word_set
 from interlock.analysis.shell import NAMED_TAINTS, Job
 
@@ -36,11 +35,10 @@ def carries(job: Job, path: str) -> frozenset[str]:
     found = session.carried.get(full, _NOTHING)
     if full in session.files:
         found |= taints_in(session.files[full])
-    origin = origin_of(job, path)
-    if origin != path:
+    if (origin := origin_of(job, path)) != path:
         full = origin
         found |= session.carried.get(full, _NOTHING)
-        if place(full, job.host.cwds[0], job.host.home) == "secret":
+        if job.place_of(full) == "secret":
             found |= _SECRET
     job.step(len(session.carried) // 16)
     for other, taints in session.carried.items():
