@@ -146,27 +146,27 @@ def reset_names(command: GitCommand) -> tuple[str, ...]:
 
 
 def reset_scope(command: GitCommand) -> CheckoutScope:
-    return _checkout_all(command, reset_names(command))
+    return _scope(command, reset_names(command))
 
 
 def checkout_scope(command: GitCommand) -> CheckoutScope:
     words = command.arguments(known={"-f", "--force"})
     names, paths = words.names, words.paths
     if paths is None and (words.force or not names) and len(names) <= 1:
-        return _checkout_all(command, names)
+        return _scope(command, names)
     if paths is None:  # `git checkout [COMMIT] PATH…`
         count = int(command.history.resolve(names[0]) is not None)
         names, paths = names[:count], names[count:]
     if len(names) > 1 or not paths:
         raise Unclear("this checkout is not known here")
-    return _checkout_paths(command, names, paths, bool(names))
+    return _scope(command, names, paths, bool(names))
 
 
 def switch_scope(command: GitCommand) -> CheckoutScope:
     words = command.arguments(known={"-f", "--force", "--discard-changes"})
     if len(words.names) != 1 or words.paths:
         raise Unclear("this switch is not known here")
-    return _checkout_all(command, words.names)
+    return _scope(command, words.names)
 
 
 def restore_scope(command: GitCommand) -> CheckoutScope:
@@ -174,7 +174,7 @@ def restore_scope(command: GitCommand) -> CheckoutScope:
     named = [flag.partition("=")[2] for flag in words.flags if flag.startswith(("-s=", "--source="))]
     if not words.places or len(named) > 1:
         raise Unclear("this restore is not known here")
-    return _checkout_paths(command, named, words.places, words.has("-S", "--staged"))
+    return _scope(command, named, words.places, words.has("-S", "--staged"))
 
 
 CHECKOUTS = {"checkout": checkout_scope, "switch": switch_scope, "restore": restore_scope}
@@ -338,19 +338,14 @@ def _folders(paths: Iterable[str]) -> set[str]:
     return found
 
 
-def _checkout_all(command: GitCommand, names: Sequence[str]) -> CheckoutScope:
-    return CheckoutScope(_source(command, names), "".join(names))
-
-
-def _checkout_paths(command: GitCommand, names: Sequence[str], paths: Sequence[str], staged: bool) -> CheckoutScope:
-    return CheckoutScope(_source(command, names), "", _work_tree_paths(command, paths), staged)
-
-
-def _source(command: GitCommand, names: Sequence[str]) -> bytes | None:
-    found = command.history.resolve(names[0]) if names else None
-    if names and found is None:
+def _scope(
+    command: GitCommand, names: Sequence[str], paths: Sequence[str] | None = None, staged: bool = True
+) -> CheckoutScope:
+    source = command.history.resolve(names[0]) if names else None
+    if names and source is None:
         raise Unclear("the commit is not known here")
-    return found
+    under = _work_tree_paths(command, paths) if paths is not None else None
+    return CheckoutScope(source, "".join(names), under, staged)
 
 
 def _work_tree_paths(command: GitCommand, paths: Iterable[str]) -> tuple[str, ...]:
