@@ -14,14 +14,7 @@ from interlock.model import Json
 
 MOST = 256 << 10
 _FILES = (
-    "config/database.yml",
-    "database.yml",
-    ".env",
-    ".env.local",
-    ".env.{0}",
-    ".env.{0}.local",
-    "config/application.yml",
-    ".envrc",
+    "config/database.yml database.yml .env .env.local .env.{0} .env.{0}.local config/application.yml .envrc".split()
 )
 _ADDRESS = re.compile(r"\b[a-z0-9+]{2,20}://[^\s\"'<>]+", re.IGNORECASE)
 _HOST = re.compile(
@@ -101,15 +94,12 @@ def check_compose_files(effect: Json, paths: Sequence[str], survey: FileSurvey) 
 
 def _check_settings_file(path: str, name: str, survey: FileSurvey) -> None:
     text = _OTHERS.sub("", _text(path, survey))
-    for address in _ADDRESS.findall(text):
-        place = database_of_url(address)
-        if address.lower().startswith(("http:", "https:")):
-            continue
-        if place is None or (place.host not in _LOCAL and not place.host.startswith("/")):
-            raise Unclear(f"{name} names another machine")
-    for value in _HOST.findall(text):
-        if value.split("#")[0].strip().strip("\"'") not in _LOCAL:
-            raise Unclear(f"{name} names another machine")
+    addresses = (one for one in _ADDRESS.findall(text) if not one.lower().startswith(("http:", "https:")))
+    hosts = [place.host if (place := database_of_url(one)) else "" for one in addresses]
+    hosts = [host for host in hosts if not host.startswith("/")]
+    hosts += (value.split("#")[0].strip().strip("\"'") for value in _HOST.findall(text))
+    if not _LOCAL.issuperset(hosts):
+        raise Unclear(f"{name} names another machine")
     for value in _DATABASE_URL.findall(text):
         found = database_of_url(value.strip().strip("\"'"))
         if found is None or not is_ephemeral_name(found.name):

@@ -68,12 +68,14 @@ class GitHistory(Struct, dict=True):
 
     def resolve(self, name: str) -> bytes | None:
         """None for a word that names no commit known here."""
-        base, steps = _split(name)
-        oid = self._base(base)
-        if oid is not None:
+        base = re.split("[~^]", name)[0]
+        steps = _STEPS.findall(name[len(base) :])
+        if base + "".join(map("".join, steps)) != name:
+            raise Unclear("the commit is named in a way that is not known here")
+        if (oid := self._base(base)) is not None:
             oid = self._peel(oid)
             for kind, count in steps:
-                oid = self._step(oid, kind, count)
+                oid = self._step(oid, kind, int(count[:6] or 1))
         return oid
 
     def refs(self) -> dict[str, bytes]:
@@ -133,10 +135,6 @@ class GitHistory(Struct, dict=True):
                     open_tips -= parent not in seen
         return {oid for oid in seen if not marks[oid]}
 
-    def in_log(self, oid: bytes) -> bool:
-        """So that it can be restored."""
-        return oid.hex().encode() in self.read_file(self.own, "logs", "HEAD")
-
     def stashes(self) -> list[str]:
         """Their messages, the newest last."""
         lines = self.read_file(self.shared, "logs", "refs", "stash").splitlines()
@@ -194,14 +192,6 @@ class GitHistory(Struct, dict=True):
             oid, _, name = line.partition(b" ")
             if len(oid) == 40 and name:
                 yield os.fsdecode(name), bytes.fromhex(oid.decode("ascii", "replace"))
-
-
-def _split(name: str) -> tuple[str, list[tuple[str, int]]]:
-    base = re.split("[~^]", name)[0]
-    steps = _STEPS.findall(name[len(base) :])
-    if base + "".join(map("".join, steps)) != name:
-        raise Unclear("the commit is named in a way that is not known here")
-    return base, [(kind, int(count[:6]) if count else 1) for kind, count in steps]
 
 
 def _parse_commit(data: bytes) -> GitCommit:

@@ -88,17 +88,15 @@ def parse_ignore_rule(line: str, base: str = "") -> IgnoreRule | None:
     text = text.rstrip("/") if folders_only else text
     whole = "/" in text
     text = text.removeprefix("/")
-    pattern = _pattern(text)
-    if not text or pattern is None:
-        return None
-    return IgnoreRule(re.compile(pattern, re.DOTALL), base, folders_only, spares, whole)
+    pattern = _pattern(text) if text else None
+    return IgnoreRule(pattern, base, folders_only, spares, whole) if pattern is not None else None
 
 
 _PIECES = re.compile(r"^\*\*/|/\*\*/|/\*\*$|\*+|\?|\[(?:!|\^)?\]?[^\]]*\]|\\.|.", re.DOTALL)
 _STARS = {"**/": "(?:.*/)?", "/**/": "/(?:.*/)?", "/**": "/.+", "?": "[^/]"}
 
 
-def _pattern(text: str) -> str | None:
+def _pattern(text: str) -> re.Pattern[str] | None:
     pieces = []
     for piece in _PIECES.findall(text):
         if piece.startswith("[") and len(piece) > 1:
@@ -114,7 +112,6 @@ def _pattern(text: str) -> str | None:
         else:
             pieces.append(re.escape(piece[-1]))
     try:
-        re.compile("".join(pieces))
+        return re.compile("".join(pieces), re.DOTALL)
     except re.error:
         return None
-    return "".join(pieces)

@@ -198,7 +198,7 @@ def _count_commits(command: GitCommand, tip: bytes, off: set[bytes], kept: Seque
     tally.found = True
     tally.commits += len(off)
     tally.safe += len(off - rest)
-    if rest and command.history.in_log(tip):
+    if rest and tip.hex().encode() in command.history.read_file(command.repository.own, "logs", "HEAD"):
         tally.note("the log of this work tree still names them")
     else:
         tally.gone += len(rest)
