@@ -84,12 +84,8 @@ def decode(data: bytes) -> str:
         return text.decode("latin-1")
 
 
-class Hidden(OSError):
-    """This user may not search a folder on the way."""
-
-
 def real_paths(paths: Sequence[tuple[str, bool]], strict: bool = False) -> list[str]:
-    """Each flag says whether a link at the path's end is followed; `strict` raises Hidden."""
+    """Each flag says whether a link at the path's end is followed; `strict` raises PermissionError for a hidden folder."""
     found = []
     for path, follow in paths:
         head, name = os.path.split(path)
@@ -105,8 +101,8 @@ def _realpath(path: str, strict: bool) -> str:
     if strict:
         try:
             return os.path.realpath(path, strict=True)
-        except PermissionError as error:
-            raise Hidden(str(error)) from None
+        except PermissionError:
+            raise
         except OSError:
             pass
     return os.path.realpath(path) if path else path

@@ -25,7 +25,7 @@ from interlock.impact.project_settings import (
     check_sql_files,
 )
 from interlock.impact.survey import TEMP, FileSurvey, ImpactTally, SessionFiles
-from interlock.impact.targets import EffectTargets, is_unambiguous, join_target
+from interlock.impact.targets import AMBIGUOUS, EffectTargets, join_target
 from interlock.impact.warm_child import READY
 from interlock.model import Json
 from interlock.policy.impact import Impact, impact_json
@@ -76,16 +76,13 @@ def _inspect_effects(question: Json, tally: ImpactTally, targets: EffectTargets)
             _CHECKS[verb](effect, bases if verb == "settings" else places, survey)
             tally.found, tally.restorable = True, tally.restorable + 1
         else:
-            _inspect_files(effect, targets, survey)
+            (_inspect_named if effect.get("maybe") else _inspect_files)(effect, targets, survey)
     if own.lost_with_its_copy:
         raise Unclear("a copy would go with what it is a copy of")
 
 
 def _inspect_files(effect: Json, targets: EffectTargets, survey: FileSurvey) -> None:
     verb = str(effect["verb"])
-    if effect.get("maybe"):
-        _inspect_named(effect, targets, survey)
-        return
     survey.tally.verb = _VERBS[verb]
     paths = dict.fromkeys(targets.paths(effect))
     if not paths and replace(targets, bases=targets.strayed).paths(effect):
@@ -117,7 +114,7 @@ def _inspect_named(effect: Json, targets: EffectTargets, survey: FileSurvey) -> 
     survey.tally.found = True
     with contextlib.suppress(Unclear, OSError, BudgetExceeded):
         if targets.named(effect):
-            _inspect_files({**effect, "maybe": False}, targets, inner)
+            _inspect_files(effect, targets, inner)
     survey.tally.presumed += inner.tally.only
 
 
@@ -131,18 +128,14 @@ def _is_expected_missing(effect: Json, base: str, survey: FileSurvey) -> bool:
     repository = survey.repository(os.path.realpath(base)) if os.path.isdir(base) else None
     inside = repository is not None and f"{path}/".startswith(f"{repository.top}/")
     at_home = home not in ("", "/") and path.startswith(f"{home}/.")
-    return (search is not None or is_unambiguous(target)) and (inside or at_home)
+    return (search is not None or not AMBIGUOUS.search(target)) and (inside or at_home)
 
 
 def confine(memory: int = MEMORY, handles: int = HANDLES, writes: bool = False) -> None:
     """Limits what a hostile repository could use up; nothing is started, and without `writes` nothing written."""
-    for what, most in (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_NOFILE, handles),
-        (resource.RLIMIT_NPROC, 0),
-        *(() if writes else ((resource.RLIMIT_FSIZE, 0),)),
-    ):
+    limits = {resource.RLIMIT_AS: memory, resource.RLIMIT_NOFILE: handles}
+    none = (resource.RLIMIT_CORE, resource.RLIMIT_NPROC, *(() if writes else (resource.RLIMIT_FSIZE,)))
+    for what, most in {**limits, **dict.fromkeys(none, 0)}.items():
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(what, (most, most))
 

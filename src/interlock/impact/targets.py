@@ -16,7 +16,7 @@ from interlock.model import Json
 
 _GLOB = re.compile(r"[*?\[]")
 _ODD = re.compile(r"[()]")  # patterns that only some shells know
-_ELSE = re.compile(r"[()^#<>|]|.~")  # patterns of other shells, or of shells with other settings
+AMBIGUOUS = re.compile(r"[()^#<>|]|.~")  # patterns of other shells, or of shells with other settings
 _VIRTUAL = ("/proc", "/sys", "/dev", "/run")  # made by the kernel as they are read, or of the running system
 MOST = 10_000
 
@@ -33,11 +33,6 @@ def existing_paths(base: str, target: str, home: str, budget: Budget) -> list[st
     if any(is_virtual(one) for one in places):
         raise Unclear("it is no ordinary file system")
     return places
-
-
-def is_unambiguous(target: str) -> bool:
-    """So that a target that names nothing does so in every shell."""
-    return not _ELSE.search(target)
 
 
 def _exists(path: str) -> bool:

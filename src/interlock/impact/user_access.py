@@ -14,15 +14,7 @@ from msgspec import Struct
 
 from interlock.analysis.shell import MAX_SCRIPT
 from interlock.config.settings import SeparateSettings
-from interlock.impact.files import (
-    DEEPEST,
-    Hidden,
-    ProjectFileCache,
-    ProjectFiles,
-    find_project_files,
-    read_text,
-    real_paths,
-)
+from interlock.impact.files import DEEPEST, ProjectFileCache, ProjectFiles, find_project_files, read_text, real_paths
 from interlock.model import Json
 from interlock.policy.impact import Impact, impact_of
 from interlock.policy.load import MOST, NAME, ProjectFile
@@ -80,7 +72,7 @@ class UserHelper(Struct, frozen=True):
     def resolve(self, asked: Sequence[tuple[str, bool]]) -> list[str]:
         try:
             found = real_paths(asked, strict=True)
-        except Hidden:
+        except PermissionError:  # this user may not search a folder on the way
             found = self.ask("real", list(asked), REQUEST_SECONDS)
         if not isinstance(found, list) or len(found) != len(asked) or not all(isinstance(one, str) for one in found):
             raise HelperUnavailable(f"{self.place}: no answer about where paths lead")
