@@ -12,7 +12,7 @@ from io import BufferedRandom, BufferedWriter, FileIO
 
 from interlock.impact import Budget, Unclear
 from interlock.snapshots.folder import READ, RestoreRefused, SnapshotFolder, closing_handle, create_file, remove_file
-from interlock.snapshots.manifest import Manifest, SavedDatabase
+from interlock.snapshots.manifest import Manifest, SavedDatabase, SavedPath
 
 SMALL = 1 << 18  # bytes of what goes into the pack
 _PART = 1 << 20
@@ -61,7 +61,6 @@ class ContentWriter:
         return SavedDatabase(path, size, sha, found.st_mode & 0o7777, (found.st_uid, found.st_gid))
 
     def finish(self) -> None:
-        """Reads the pack back, and moves it into place."""
         self._pack.flush()
         os.fsync(self._pack.fileno())
         for sha, (start, size) in self.pack.items():
@@ -111,8 +110,9 @@ class ContentReader:
             for _ in self._parts(sha, size):
                 pass
 
-    def data(self, sha: str, size: int) -> bytes:
-        return b"".join(self._parts(sha, size))
+    def entry(self, one: SavedPath) -> bytes:
+        """Empty for anything but a file."""
+        return b"".join(self._parts(one.sha256, one.size)) if one.kind == "file" else b""
 
     def into(self, handle: int, sha: str, size: int) -> None:
         """Refuses at its end a content that was altered."""

@@ -80,7 +80,6 @@ class FolderHandles:
         return self.folder(holder or "/"), name
 
     def stat(self, path: str) -> os.stat_result | None:
-        """Links not followed."""
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             handle, name = self.split(path)
             return os.stat(name, dir_fd=handle, follow_symlinks=False)
@@ -99,10 +98,6 @@ class FolderHandles:
         handle, name = self.split(path)
         with closing_handle(os.open(name, READ | os.O_DIRECTORY, dir_fd=handle)) as opened:
             return os.listdir(opened)
-
-    def link(self, path: str) -> str:
-        handle, name = self.split(path)
-        return os.readlink(name, dir_fd=handle)
 
     def forget(self, below: str = "") -> None:
         """Before a folder is replaced; without a name, all handles."""
@@ -147,7 +142,6 @@ def set_attributes(target: int | str, there: Mapping[str, bytes], wanted: Mappin
 
 
 def check_attributes(given: Attributes) -> None:
-    """Raises ValueError for kinds that are not saved."""
     for name, value in given:
         if not _is_saved(name) or len(base64.b64decode(value, validate=True)) > LARGEST_ATTRIBUTES:
             raise ValueError("no attribute that is saved")

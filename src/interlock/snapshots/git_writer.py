@@ -31,23 +31,23 @@ _ORDER = ("log", "stash", "config", "head", "index")
 _NONE = "0" * 40
 
 
-def make_folder(places: FolderHandles, folder: str) -> None:
+def make_holder(places: FolderHandles, path: str) -> tuple[int, str]:
+    """Makes the folders above a path, and splits it."""
     try:
-        places.folder(folder)
+        return places.split(path)
     except FileNotFoundError:
-        make_folder(places, os.path.dirname(folder))
-        handle, name = places.split(folder)
+        folder = os.path.dirname(path)
+        handle, name = make_holder(places, folder)
         with contextlib.suppress(FileExistsError):
             os.mkdir(name, 0o777, dir_fd=handle)
         places.forget(folder)
-        places.folder(folder)
+        return places.split(path)
 
 
 def write_object(places: FolderHandles, shared: str, kind: bytes, data: bytes) -> bytes:
     oid, body = object_id(kind, data), b"%s %d\0" % (kind, len(data)) + data
-    folder, name = f"{shared}/objects/{oid.hex()[:2]}", oid.hex()[2:]
-    make_folder(places, folder)
-    handle, temporary = places.folder(folder), f"tmp_obj_{name}"
+    handle, name = make_holder(places, f"{shared}/objects/{oid.hex()[:2]}/{oid.hex()[2:]}")
+    temporary = f"tmp_obj_{name}"
     with closing_handle(create_file(temporary, 0o444, handle)) as opened:
         write_all(opened, zlib.compress(body, 1))
     os.rename(temporary, name, src_dir_fd=handle, dst_dir_fd=handle)
@@ -111,7 +111,7 @@ class GitWriter(Struct, frozen=True):
     def set_ref(self, repository: Repository, name: str, value: str, expected: str) -> None:
         """Deletes it with an empty value; refuses where its present value is not the expected one."""
         path = f"{repository.shared}/{name}"
-        make_folder(self.places, os.path.dirname(path))
+        make_holder(self.places, path)
         with self.locked(repository, path, f"{value}\n".encode(), replaces=bool(value)):
             if ref_value(repository, name) != expected:
                 raise RestoreRefused(f"{name} was changed meanwhile")
@@ -149,10 +149,9 @@ def drop_hold(places: FolderHandles, shared: str, id: str) -> None:
     repository, name = Repository(shared, shared, shared, places.budget), f"{HELD}{id}"
     if now := ref_value(repository, name):
         GitWriter(places, id, again=True).set_ref(repository, name, "", now)
-    path = f"{shared}/{name}"
-    for folder in (os.path.dirname(path), os.path.dirname(os.path.dirname(path))):
+    for folder in ("refs/interlock/undo", "refs/interlock"):
         with contextlib.suppress(OSError):
-            _remove_folder(places, folder)
+            _remove_folder(places, f"{shared}/{folder}")
 
 
 def _remove_folder(places: FolderHandles, path: str) -> None:
@@ -193,9 +192,7 @@ class GitRestore:
 
     def _write_file(self, step: RestoreStep) -> None:
         repository = self._of(step.entry.path)
-        data = step.data
-        if data is None:
-            data = self._reader.data(step.entry.sha256, step.entry.size) if step.entry.kind == "file" else b""
+        data = step.data if step.data is not None else self._reader.entry(step.entry)
         if step.entry.role == "stash":  # the ref first: a log without it counts as unfinished, and is written again
             value = data.splitlines()[-1].split(b" ")[1].decode() if data else ""
             have = ref_value(repository, "refs/stash")
@@ -209,8 +206,7 @@ class GitRestore:
 
     def _put(self, step: RestoreStep, repository: Repository, data: bytes) -> None:
         entry = step.entry
-        make_folder(self._places, os.path.dirname(entry.path))
-        handle, name = self._places.split(entry.path)
+        handle, name = make_holder(self._places, entry.path)
         if entry.kind == "absent" and step.data is None:
             remove_file(name, handle)
             return
@@ -229,10 +225,9 @@ class GitRestore:
             return
         handle, name = self._places.split(path)
         opened = os.open(name, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=handle)
+        line = f"{old or _NONE} {new} {_WHO} {int(self._at)} +0000\tinterlock: undo {self._writer.id}\n"
         with open(opened, "ab") as out:
-            out.write(
-                f"{old or _NONE} {new} {_WHO} {int(self._at)} +0000\tinterlock: undo {self._writer.id}\n".encode()
-            )
+            out.write(line.encode())
 
     def _of(self, path: str) -> Repository:
         for one in self._repositories.values():

@@ -17,7 +17,7 @@ from interlock.snapshots.folder import (
     sync_filesystem,
     write_attributes,
 )
-from interlock.snapshots.git_writer import make_folder
+from interlock.snapshots.git_writer import make_holder
 from interlock.snapshots.manifest import Manifest, SavedPath
 from interlock.snapshots.restore_plan import RestoreStep, inode_key
 
@@ -106,7 +106,7 @@ class PathWriter:
                         os.unlink(name, dir_fd=handle)
 
     def _make_folder(self, entry: SavedPath) -> None:
-        make_folder(self._places, os.path.dirname(entry.path))
+        make_holder(self._places, entry.path)
         handle, name = self._writable(entry.path)
         with contextlib.suppress(FileExistsError):
             os.mkdir(name, 0o700, dir_fd=handle)
@@ -133,7 +133,7 @@ class PathWriter:
         self._done.add(entry.path)
 
     def _ready(self, step: RestoreStep) -> tuple[int, str]:
-        make_folder(self._places, os.path.dirname(step.entry.path))
+        make_holder(self._places, step.entry.path)
         if step.now.kind in ("absent", step.entry.kind):
             self._check_unchanged(step)
         return self._writable(step.entry.path)
@@ -203,7 +203,7 @@ class PathWriter:
 
     def _write_link(self, step: RestoreStep) -> None:
         entry, temporary = step.entry, self._temporary(step.entry)
-        make_folder(self._places, os.path.dirname(entry.path))
+        make_holder(self._places, entry.path)
         handle, name = self._writable(entry.path)
         remove_file(temporary, handle)
         os.symlink(entry.link, temporary, dir_fd=handle)

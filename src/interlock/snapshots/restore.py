@@ -47,8 +47,7 @@ def text_diffs(planned: RestorePlan, places: FolderHandles, reader: ContentReade
         plain = not {entry.kind, state.kind} - {"file", "absent"} and max(entry.size, state.size) <= LARGEST
         if plain and step.what in ("create", "replace", "delete") and len(found) < MOST and left > 0:
             old = read_git_file(places, entry.path) if state.kind == "file" else b""
-            new = reader.data(entry.sha256, entry.size) if entry.kind == "file" else b""
-            if text := text_difference(old, new):
+            if text := text_difference(old, reader.entry(entry)):
                 found[entry.path] = text[:LONGEST_DIFF]
                 left -= len(text)
     return found

@@ -51,8 +51,9 @@ def now(places: FolderHandles, path: str) -> PathState:
     if found is None:
         return PathState("absent")
     kind, mode = _KINDS.get(stat.S_IFMT(found.st_mode), "other"), stat.S_IMODE(found.st_mode)
+    handle, name = places.split(path)
     if kind == "link":
-        return PathState(kind, mode, link=places.link(path), found=found)
+        return PathState(kind, mode, link=os.readlink(name, dir_fd=handle), found=found)
     if kind == "other":
         return PathState(kind, mode, found=found)
     size, sha = 0, ""
@@ -61,7 +62,6 @@ def now(places: FolderHandles, path: str) -> PathState:
             sha, size = hash_file(opened, places.budget)
         if size != found.st_size:
             raise Unclear(f"{os.path.basename(path)} changes while it is read")
-    handle, name = places.split(path)
     return PathState(kind, mode, size, sha, found=found, attributes=attributes(f"/proc/self/fd/{handle}/{name}"))
 
 
@@ -104,7 +104,6 @@ def ref_value(repository: Repository, name: str) -> str:
 
 
 def index_listing(data: bytes, budget: Budget) -> dict[str, tuple[int, bytes, bool]]:
-    """Empty for no bytes."""
     entries = parse_index(data, (0, 0), budget).entries if data else {}
     return {path: (entry.mode, entry.oid, entry.trusted) for path, entry in entries.items()}
 
@@ -287,19 +286,16 @@ class RestorePlanner(Struct, dict=True):
 
     def _git(self, entry: SavedPath, state: PathState, settled: list[Any] | None, known: bool) -> RestoreStep | None:
         left = settled is not None and settled == git_file_key(self.places, entry, state)
-        saved = self.reader.data(entry.sha256, entry.size) if entry.kind == "file" else b""
+        saved = self.reader.entry(entry)
         present = read_git_file(self.places, entry.path)
         found = READERS[entry.role](GitFile(self, entry, saved, present, left or known, settled is not None))
-        if found is None:
-            return None
-        data, later = found
-        return RestoreStep(entry, state, _WHATS[entry.role], later, data)
+        return RestoreStep(entry, state, _WHATS[entry.role], found[1], found[0]) if found is not None else None
 
     def _is_later_work(self, entry: SavedPath, state: PathState, settled: list[Any] | None) -> bool:
         if entry.role in _NEVER or state.kind == "absent":
             return False
         if state.kind == "folder" and entry.kind in ("file", "link"):
-            return any(self._is_created_since(path) for path in walk_below(self.places, entry.path))
+            return any(map(self._is_created_since, walk_below(self.places, entry.path)))
         if settled is not None:
             return settled != state_key(state)
         if entry.leaves == "empty" and state.kind == "file" and not state.size:
@@ -309,13 +305,11 @@ class RestorePlanner(Struct, dict=True):
         return not self._is_in_git(entry.path, state)
 
     def _is_created_since(self, path: str) -> bool:
-        """Neither the action's nor in Git."""
         state = now(self.places, path)
         ours = state.kind == "folder" or self._settled("states", path) == state_key(state)
         return not ours and not self._is_in_git(path, state)
 
     def _is_in_git(self, path: str, state: PathState) -> bool:
-        """Among the objects of the repository that the path is in."""
         try:
             repository = self._survey.repository(os.path.dirname(path))
             if repository is None or state.found is None:
