@@ -53,7 +53,7 @@ def answer_as_user(question: Any, home: str) -> Json:
     make_undumpable()
     confine()
     own = os.path.join(home, STATE)
-    return answer_request(question, os.path.join(own, "undo"), own, home)
+    return answer_request(question, home, os.path.join(own, "undo"), own)
 
 
 PATIENCE = 10.0  # seconds

@@ -140,7 +140,6 @@ def _add_replaced(scope: SnapshotScope, command: GitCommand, meant: CheckoutScop
 
 
 def _as_known(scope: SnapshotScope, command: GitCommand, entry: IndexEntry, full: str) -> bool:
-    """Type, executable bit and content are as in the index."""
     found = scope.places.stat(full)
     if found is None or stat.S_IFMT(found.st_mode) != stat.S_IFMT(entry.mode) or entry.mtime == (0, 0):
         return False  # without a time it is only going to be added, and Git writes it anew

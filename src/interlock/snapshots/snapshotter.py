@@ -115,7 +115,7 @@ confine = partial(inspector.confine, memory=4 << 30, handles=1_024, writes=True)
 _ANSWERS: dict[str, Callable[..., Any]] = {"take": take, "plan": plan, "undo": undo, "settle": settle, "prune": prune}
 
 
-def answer_request(request: dict[str, Any], folder: str, guarded: str, home: str) -> Json:
+def answer_request(request: dict[str, Any], home: str, folder: str, guarded: str) -> Json:
     try:
         place, what = SnapshotFolder.open(folder, guarded), request.pop("do")
         if what == "take":
@@ -128,6 +128,4 @@ def answer_request(request: dict[str, Any], folder: str, guarded: str, home: str
 if __name__ == "__main__":
     os.umask(0o022)
     handle, folder, guarded = sys.argv[1:]
-    inspector.answer_requests(
-        int(handle), lambda request, home: answer_request(request, folder, guarded, home), confine
-    )
+    inspector.answer_requests(int(handle), partial(answer_request, folder=folder, guarded=guarded), confine)

@@ -99,7 +99,7 @@ def _add_written(paths: Sequence[str], scope: SnapshotScope, leaves: str = "") -
             scope.path(path)
 
 
-def _add_databases(paths: Sequence[str], scope: SnapshotScope) -> None:
+def _add_databases(_: Json, paths: Sequence[str], scope: SnapshotScope, __: EffectTargets) -> None:
     for behind in map(os.path.realpath, paths):
         if not os.path.isfile(behind):
             raise Unclear("there is no such database")
@@ -110,7 +110,7 @@ _FILES: dict[str, Callable[[Json, Sequence[str], SnapshotScope, EffectTargets], 
     "delete": _add_deleted,
     "truncate": lambda effect, paths, scope, _: _add_written(paths, scope, "empty"),
     "overwrite": _add_overwritten,
-    "database": lambda effect, paths, scope, _: _add_databases(paths, scope),
+    "database": _add_databases,
 }
 
 
@@ -225,7 +225,6 @@ class PathRecorder:
             self._record(*self._places.split(path), path, found, role, leaves)
 
     def tree(self, path: str, skips: Callable[[str], bool] = lambda _: False) -> None:
-        """Except folders for which `skips` is true."""
         if os.path.basename(path) in REGENERABLE and skips(path):
             return
         self.path(path)
