@@ -63,13 +63,12 @@ class Inspection(Struct, frozen=True):
 
     @property
     def body(self) -> dict[str, Any]:
-        deeds, made = ([dict(one) for one in rows] for rows in (self.deeds, self.created))
-        found = {"bases": list(self.bases), "deeds": deeds, "made": made, "strayed": list(self.strayed)}
-        return {name: value for name, value in {**found, "home": self.home}.items() if value}
+        lists = {"bases": self.bases, "deeds": self.deeds, "made": self.created, "strayed": self.strayed}
+        home = {"home": self.home} if self.home else {}
+        return {name: list(value) for name, value in lists.items() if value} | home
 
     @property
     def copyable(self) -> bool:
-        """Only local files can be copied."""
         return bool(self.deeds) and all(deed["verb"] in _COPIED for deed in self.deeds)
 
     def excuses(self, seen: Impact | None) -> bool:
@@ -104,8 +103,9 @@ def inspection_of(
     bases = _bases(action.cwd, facts)
     if not (effects or answers) or bases is None or len(effects) > MOST or any(effect is None for effect in effects):
         return None
-    inspects = bool(rest) or any((one.deed or {}).get("verb") in _CONTENTS for one in answers.values())
-    apart = [key for key, one in answers.items() if (one.deed or {}).get("verb") != "database"]
+    verbs = {key: (one.deed or {}).get("verb") for key, one in answers.items()}
+    inspects = bool(rest) or not _CONTENTS.isdisjoint(verbs.values())
+    apart = [key for key, verb in verbs.items() if verb != "database"]
     undisturbed = not inspects or is_undisturbed(facts, accused, apart)
     relieves = undisturbed and not line.set_apart and _all_visible(assessment, judged.facts, answers)
     notes = tuple(dict.fromkeys(one.note for one in answers.values() if one.note))
@@ -117,8 +117,10 @@ def inspection_of(
     local = tuple(created.local()) if effects and created.things else ()
     forbidden = [answers.get((one.subject, one.span)) for one in assessment.findings if one.level >= Level.FORBIDDEN]
     throwaway = all(one is not None and _is_throwaway(one, bases, created) for one in forbidden)
-    known_here = bases, inspected, relieves, notes, local, created.strayed, action.home
-    return Inspection(*known_here, throwaway, None not in forbidden, changes.moved)
+    in_files = None not in forbidden
+    return Inspection(
+        bases, inspected, relieves, notes, local, created.strayed, action.home, throwaway, in_files, changes.moved
+    )
 
 
 def _beyond(changes: Sequence[Json], named: Sequence[Json], bases: Sequence[str]) -> Iterator[Json]:
@@ -149,9 +151,8 @@ def change_inspection(action: Action, judged: Judgement, created: Provenance) ->
     changes = judged.once(f"changes in {cwd}", lambda: local_changes(facts, cwd, copies_in(facts, cwd, judged.line)))
     if not changes.deeds:
         return None
-    whole = len(changes.deeds) <= MOST_CHANGES
     bases, own = tuple(dict.fromkeys((cwd, *created.strayed, *_entered(cwd, facts)))), tuple(created.local())
-    deeds, exact = (changes.deeds, changes.exact) if whole else ((ANYTHING,), False)
+    deeds, exact = (changes.deeds, changes.exact) if len(changes.deeds) <= MOST_CHANGES else ((ANYTHING,), False)
     return Inspection(bases, deeds, exact, (), own, (), action.home, moved=changes.moved)
 
 
@@ -279,12 +280,8 @@ def local_changes(facts: Sequence[Fact], cwd: str, copies: Mapping[str, str] = M
 
     `copies` are the files that it surely copies, each with its copy: one that is copied before it is replaced is no loss.
     """
-    away = AWAY | {RESOLVED}
-    effects = [
-        fact
-        for fact in facts
-        if isinstance(fact, Effect) and not away & fact.traits and not (fact.path or fact.target).startswith(_PASSING)
-    ]
+    near = [fact for fact in facts if isinstance(fact, Effect) and not (AWAY | {RESOLVED}) & fact.traits]
+    effects = [fact for fact in near if not (fact.path or fact.target).startswith(_PASSING)]
     commands = [fact for fact in facts if isinstance(fact, Command)]
     found = _Found(cwd, effects, commands if effects else ())
     for fact in effects:

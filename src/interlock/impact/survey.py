@@ -299,7 +299,6 @@ def folders_made_again(cwd: str, budget: Budget) -> list[str]:
 
 
 def is_ignored_whole(repository: Repository, folder: str) -> bool:
-    """Whole, and tracks nothing in it."""
     inside = repository.inside(folder)
     tracked = any(name.startswith(f"{inside}/") for name in repository.index.entries)
     return repository.ignored(inside, True) and not tracked

@@ -45,7 +45,6 @@ def _exists(path: str) -> bool:
 
 
 def join_target(base: str, target: str, home: str) -> str:
-    """Nothing resolved."""
     if target == "~" or target.startswith("~/"):
         if not home:
             raise Unclear("the home folder is not known")
@@ -118,9 +117,9 @@ def _token_regex(found: re.Match[str]) -> str:
 
 def _set_regex(inside: str, negated: bool) -> str:
     pieces = [one.groups() for one in _PIECE.finditer(inside)]
-    plain = all(one[4] is not None for one in pieces)
     if negated:
-        return f"[^{re.escape(''.join(one[4] for one in pieces))}]" if plain and inside else "."
+        plain = inside and all(one[4] is not None for one in pieces)
+        return f"[^{re.escape(''.join(one[4] for one in pieces))}]" if plain else "."
     found = ""
     for mark, name, first, last, char in pieces:
         if mark == ":":

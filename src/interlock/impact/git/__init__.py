@@ -160,7 +160,6 @@ class GitIndex(Struct, frozen=True):
     merging: bool = False  # some paths have more than one content
 
     def clean(self, entry: IndexEntry, path: str, found: os.stat_result) -> bool:
-        """By its times, and else by its content."""
         state = (found.st_size & 0xFFFFFFFF, _parts(found.st_mtime_ns), _parts(found.st_ctime_ns))
         same = state == (entry.size, entry.mtime, entry.ctime) and found.st_ino & 0xFFFFFFFF == entry.inode
         if same and entry.trusted and entry.mtime < self.written:

@@ -207,7 +207,7 @@ def untracked_paths(
     while todo:
         inside = todo.pop()
         full = os.path.join(repository.top, inside) if inside else repository.top
-        command.repository.budget.entry()
+        repository.budget.entry()
         found = os.lstat(full)
         folder = stat.S_ISDIR(found.st_mode)
         if inside and (inside not in tracked or not folder) and inside not in repository.index.entries:
@@ -227,11 +227,12 @@ def tracked_paths(
     command: GitCommand, under: Iterable[str] | None, deletes: bool = False
 ) -> Iterator[tuple[str, str, IndexEntry]]:
     """From the top, in full, and with their entries; refuses a submodule with something in it."""
-    for path, entry in command.repository.index.entries.items():
+    repository = command.repository
+    for path, entry in repository.index.entries.items():
         if not is_within(path, under):
             continue
-        command.repository.budget.entry()
-        full = os.path.join(command.repository.top, path)
+        repository.budget.entry()
+        full = os.path.join(repository.top, path)
         if not entry.submodule:
             yield path, full, entry
         elif deletes or (os.path.isdir(full) and os.listdir(full)):
@@ -315,15 +316,13 @@ def removed_work_tree(command: GitCommand) -> tuple[str, Repository]:
 
 def work_tree_path(command: GitCommand, path: str) -> str:
     """From the top of the work tree; a possible pattern stands for everything."""
-    if path.startswith(":") or any(mark in path for mark in "*?["):
+    if path.startswith(":") or not set("*?[").isdisjoint(path):
         return ""
-    top = command.repository.top
     full = os.path.normpath(os.path.join(command.folder, path))  # as Git does it, which follows no link here
-    if full != top and not full.startswith(f"{top}/"):
-        full = real_path(full)
-    if full != top and not full.startswith(f"{top}/"):
-        raise Unclear("a path is outside of the repository")
-    return command.repository.inside(full)
+    for one in (full, real_path(full)):
+        if f"{one}/".startswith(f"{command.repository.top}/"):
+            return command.repository.inside(one)
+    raise Unclear("a path is outside of the repository")
 
 
 def is_within(path: str, under: Iterable[str] | None) -> bool:

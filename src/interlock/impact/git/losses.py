@@ -66,7 +66,6 @@ def _check_deleted_ref(command: GitCommand, remote: str, ref: str) -> None:
 
 
 def _expects(command: GitCommand, lease: str, branch: str, old: bytes) -> bool:
-    """By itself or by name."""
     _, given, value = lease.partition("=")
     name, named, expected = value.partition(":")
     ours = name.removeprefix("refs/heads/") == branch and (not named or command.history.resolve(expected) == old)
