@@ -10,10 +10,11 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import IntEnum
+from fnmatch import fnmatchcase
 from pathlib import Path
 from types import MappingProxyType
 
-from msgspec import Struct, field, toml
+from msgspec import Struct, toml
 
 import interlock
 from interlock.agents import SCOPES, agent, words
@@ -35,9 +36,7 @@ def guarded_files(at: SandboxSituation) -> dict[str, set[Path]]:
 
 def missing_files(word: str, project: Path) -> Iterator[Path]:
     """They could switch the hooks off once somebody creates them."""
-    for name in agent(word).placeholders:
-        if not os.path.lexists(project / name):
-            yield project / name
+    return (project / name for name in agent(word).placeholders if not os.path.lexists(project / name))
 
 
 def agent_of_program(program: str) -> str:
@@ -48,9 +47,9 @@ def agent_of_program(program: str) -> str:
 class Placeholders(Struct):
     """The last sandbox that needs one removes it."""
 
-    made: list[Path] = field(default_factory=list)
-    folders: list[Path] = field(default_factory=list)
-    held: dict[Path, int] = field(default_factory=dict)
+    made: list[Path] = []
+    folders: list[Path] = []
+    held: dict[Path, int] = {}
 
     def make(self, paths: Iterable[Path]) -> list[str]:
         problems = []
@@ -106,8 +105,8 @@ class SandboxMount(Struct, frozen=True):
 class SandboxMounts(Struct):
     """By path; all paths are real ones."""
 
-    mounts: dict[Path, SandboxMount] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)  # for the person
+    mounts: dict[Path, SandboxMount] = {}
+    notes: list[str] = []  # for the person
 
     def put(self, path: Path, how: MountMode, target: str = "") -> None:
         """A stricter mode stays; ignores a missing path, except for a link."""
@@ -142,9 +141,7 @@ class SandboxMounts(Struct):
 
     def in_order(self) -> list[SandboxMount]:
         """Outer ones first, so that an inner one is not covered."""
-        return sorted(
-            self.mounts.values(), key=lambda mount: (mount.how is MountMode.LINK, len(mount.path.parts), mount.path)
-        )
+        return sorted(self.mounts.values(), key=lambda one: (one.how is MountMode.LINK, len(one.path.parts), one.path))
 
 
 def _path_steps(path: Path) -> Iterator[tuple[Path, str]]:
@@ -185,15 +182,12 @@ def _places(word: str, at: SandboxSituation) -> Iterator[Path]:
         yield from (Path(found) for found in sorted(glob.glob(pattern, include_hidden=True)))
 
 
-def _variables(word: str, environ: Mapping[str, str]) -> Iterator[str]:
-    for name in environ:
-        if any(name == known or (known[-1] == "*" and name.startswith(known[:-1])) for known in GRANTS[word].variables):
-            yield name
+def _variables(word: str, environ: Mapping[str, str]) -> list[str]:
+    return [name for name in environ if any(fnmatchcase(name, known) for known in GRANTS[word].variables)]
 
 
 # Parts of the hidden /run that are needed to find other machines and programs.
 _NEEDED = "/run/systemd/resolve /run/resolvconf /run/NetworkManager/resolv.conf /run/nscd /run/current-system /run/opengl-driver /run/host"
-_SYSTEM = ("/run", "/var/run")
 _ABSTRACT = frozenset({"x11", "dbus"})
 _FIXED_ONLY = "startup"  # stays readable, and only writing is granted
 
@@ -219,39 +213,36 @@ class SandboxPlan(Struct):
     command: Sequence[str]
     environ: dict[str, str]
     abstract: bool = False  # whether sockets without a path stay in reach: a display's, or a bus's, that was granted
-    fixed: list[str] = field(default_factory=list)  # files that decide about hooks, as its mounts have to have them
+    fixed: list[str] = []  # files that decide about hooks, as its mounts have to have them
     supervisor: str = ""  # the journal's, as it has to be found in there
 
 
 def plan_sandbox(at: SandboxSituation) -> SandboxPlan:
     """Hidden paths first, then those that stay visible, then the fixed ones."""
-    world = SandboxMounts()
+    world, config = SandboxMounts(), at.config
     withheld = [word for word in GRANTS if word not in at.granted]
-    for path in (*map(Path, _SYSTEM), *_grant_paths(withheld, at)):  # what listens in /run, known or not
+    for path in (Path("/run"), Path("/var/run"), *_grant_paths(withheld, at)):  # what listens in /run, known or not
         world.put(path, MountMode.HIDE)
-    sockets = sorted({at.config.socket_path, at.config.agents_socket})
-    away = [path for path in sockets if path.parent.resolve() != at.config.folder.resolve()]
+    sockets = sorted({config.socket_path, config.agents_socket})
+    away = [path for path in sockets if path.parent.resolve() != config.folder.resolve()]
     visible = [at.home, at.cwd, *_code(), *map(Path, _NEEDED.split()), *away, *_grant_paths(at.granted, at)]
     for path in visible:
         world.put(path, MountMode.KEEP)
     for path in visible[:2]:
         world.pin(path)
     _state(world, at)
-    for name in at.config.channels.files:  # what opens the ways to people
-        world.put(Path(at.config.path).parent / Path(name).expanduser(), MountMode.HIDE)
+    for name in config.channels.files:  # what opens the ways to people
+        world.put(Path(config.path).parent / Path(name).expanduser(), MountMode.HIDE)
     startup = _places(_FIXED_ONLY, at) if _FIXED_ONLY in withheld else ()
-    config = at.config
     named = [Path(name).expanduser() for name in config.adapters]
     for path in (*_code(), *([Path(config.path)] if config.path else []), *config.rule_files, *named, *startup):
         world.fix(path)
     fixed = _hooks(world, at)
-    unset = {name for word in withheld for name in _variables(word, at.environ)} | at.config.channels.variables
+    unset = {name for word in withheld for name in _variables(word, at.environ)} | config.channels.variables
     environ = {name: value for name, value in at.environ.items() if name not in unset}
     abstract = not _ABSTRACT.isdisjoint(at.granted)
-    program = str(supervisor_of(at.config).resolve())
-    return SandboxPlan(
-        world, at.config.folder.resolve(), at.runtime, at.cwd.resolve(), at.command, environ, abstract, fixed, program
-    )
+    state, cwd, program = (path.resolve() for path in (config.folder, at.cwd, supervisor_of(config)))
+    return SandboxPlan(world, state, at.runtime, cwd, at.command, environ, abstract, fixed, str(program))
 
 
 def _grant_paths(words: Iterable[str], at: SandboxSituation) -> Iterator[Path]:

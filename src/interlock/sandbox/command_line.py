@@ -71,8 +71,7 @@ def bubblewrap_argv(jail: SandboxPlan, program: str, files: Handshake | None = N
     words = [program, "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--ro-bind-try", "/sys", "/sys"]
     for mount in jail.world.in_order():
         words += _mount(mount)
-    words += _runtime(jail)
-    words += ["--remount-ro", str(jail.state), "--chdir", str(jail.cwd)]
+    words += [*_runtime(jail), "--remount-ro", str(jail.state), "--chdir", str(jail.cwd)]
     words += ["--unshare-pid", "--unshare-ipc", "--die-with-parent", "--cap-drop", "ALL"]
     words += ["--info-fd", str(files.info)] if files.info >= 0 else []
     return [*words, "--", *_inside(jail, files, tty)]
@@ -96,11 +95,9 @@ def _mount(mount: SandboxMount) -> list[str]:
 
 
 def _runtime(jail: SandboxPlan) -> list[str]:
-    path = jail.runtime
-    hidden = any(
-        mount.how is MountMode.HIDE and path.is_relative_to(mount.path) for mount in jail.world.mounts.values()
-    )
-    return ["--perms", "0700", "--dir", str(path)] if hidden and path not in jail.world.mounts else []
+    path, mounts = jail.runtime, jail.world.mounts
+    hidden = any(one.how is MountMode.HIDE and path.is_relative_to(one.path) for one in mounts.values())
+    return ["--perms", "0700", "--dir", str(path)] if hidden and path not in mounts else []
 
 
 SANDBOX_EXEC = "/usr/bin/sandbox-exec"
@@ -117,12 +114,8 @@ def seatbelt_profile(jail: SandboxPlan) -> str:
         if mount.how is not MountMode.LINK:
             lines += _rules(mount)
     lines += _state(jail)
-    lines += [
-        "(deny process-info* (target others))",
-        "(deny signal (target others))",
-        "(allow signal (target same-sandbox))",
-    ]
-    return "\n".join(lines) + "\n"
+    lines += ["(deny process-info* (target others))", "(deny signal (target others))"]
+    return "\n".join([*lines, "(allow signal (target same-sandbox))\n"])
 
 
 def _rules(mount: SandboxMount) -> Iterator[str]:
