@@ -51,7 +51,7 @@ class Restorer:
                 os.unlink(step.path)
         self._begin_moves(plan, {step.path for step in deleted})  # (3)
         for step in reversed(deleted):  # (4)
-            self._remove_folder(self._whereabouts(step.path))
+            self._remove_folder(step.path)
         for step in sorted(steps, key=_order):  # (5)
             if step.what != "delete":
                 self._put(step)
@@ -92,17 +92,16 @@ class Restorer:
             os.rename(step.base, waiting)
             self._moved[step.path] = self._left[step.base] = waiting
 
-    def _whereabouts(self, path: str) -> str:
-        above = next((one for one in ancestors(path) if one in self._left), None)
-        return path if above is None else self._left[above] + path[len(above) :]
-
     def _remove_folder(self, path: str) -> None:
+        if (above := next((one for one in ancestors(path) if one in self._left), None)) is not None:
+            path = self._left[above] + path[len(above) :]
         try:
             if _is_folder(path):
                 os.rmdir(path)
-        except OSError as error:
-            if not isinstance(error, FileNotFoundError):
-                self.say.append(f"{path} stays, since something is in it")
+        except FileNotFoundError:
+            pass
+        except OSError:
+            self.say.append(f"{path} stays, since something is in it")
 
     def _put(self, step: JournalStep) -> None:
         path, place = step.path, step.place

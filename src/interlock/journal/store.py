@@ -116,7 +116,6 @@ class StoredJournal(Struct, frozen=True):
         )  # fmt: skip
 
     def size(self) -> int:
-        """Without an end, of what is there."""
         end = self._end()
         try:
             kept = end["bytes"] if end else sum(entry.stat().st_size for entry in os.scandir(self.folder / "objects"))
@@ -153,10 +152,9 @@ class JournalStore(Struct, frozen=True):
             folder.mkdir(mode=0o700, exist_ok=True)
         self.path.chmod(0o700)
         spared = os.path.realpath(config.folder / FOLDER / JOURNAL)  # where hooks in a jail note what they decide
-        lines = [*(f"guard {guard}" for guard in guards), f"spare {spared}"]
-        lines += [f"bytes {undo.journal_bytes}", f"files {undo.journal_files}"]
-        lines += [f"total {undo.journal_total_bytes}", f"free {undo.free_bytes}"]
-        write_whole(self.path / "settings", os.fsencode("".join(f"{line}\n" for line in lines)))
+        lines = [*(f"guard {guard}\n" for guard in guards), f"spare {spared}\nbytes {undo.journal_bytes}\n"]
+        lines.append(f"files {undo.journal_files}\ntotal {undo.journal_total_bytes}\nfree {undo.free_bytes}\n")
+        write_whole(self.path / "settings", os.fsencode("".join(lines)))
 
     def journal(self, id: str) -> StoredJournal:
         return StoredJournal(self, parse_journal_id(id))

@@ -45,8 +45,7 @@ class JournalUndo:
         return list(map(_snapshot, self._store.actions(limit, before)))
 
     def snapshot(self, id: str) -> Snapshot | None:
-        action = self._store.journal(id).action()
-        return _snapshot(action) if action is not None else None
+        return _snapshot(action) if (action := self._store.journal(id).action()) is not None else None
 
     def row(self, id: str) -> dict[str, Any]:
         found = self._store.journal(id).action()
@@ -57,8 +56,7 @@ class JournalUndo:
         return _row(found)
 
     def newest(self) -> str:
-        found = self._store.newest()
-        return found.id if found is not None else ""
+        return found.id if (found := self._store.newest()) is not None else ""
 
     def plan(self, id: str) -> dict[str, Any]:
         return {"snapshot": self.row(id), **plan_undo(self._store, id, diff=True)}

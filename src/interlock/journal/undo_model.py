@@ -69,7 +69,7 @@ class UndoModel:
     def _removed(self, change: JournalChange) -> None:
         state = change.states[0]
         place = self._at(state.path)
-        later = place.was.identity == state.identity if place.was is not None else False
+        later = place.was is not None and place.was.identity == state.identity
         if later or (place.base is not None and self._exists(place.base, state)):  # the call failed: it was there
             place.was = self._first(state)
         else:
@@ -100,7 +100,6 @@ class UndoModel:
         return Place(None, state, content if state.kind is PathKind.FILE else None, first, first, False)
 
     def _first(self, state: JournalState) -> JournalState:
-        """By whatever name."""
         return self._journal.firsts.get(state.identity, state)
 
     def _at(self, path: str) -> Place:

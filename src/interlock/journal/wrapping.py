@@ -91,7 +91,6 @@ def wrapped_call(label: str) -> tuple[str, str]:
 
 
 def front_of(config: Config) -> Path:
-    """Whether or not it is there."""
     return config.folder.absolute() / "bin" / FRONT
 
 
