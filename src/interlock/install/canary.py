@@ -83,26 +83,21 @@ def fire(
         return _run_plugin(agent, Path(handler.words[0]), payload, cwd)
     shells = {"bash": [shutil.which("bash") or "bash", "-c"], "shell": ["/bin/sh", "-c"]}
     start = time.perf_counter()
-    out, err, code = _run(
-        [*shells.get(handler.how, ()), *handler.words], payload, cwd, {**os.environ, **more}, agent.limit_seconds, user
-    )
+    argv = [*shells.get(handler.how, ()), *handler.words]
+    out, err, code = _run(argv, payload, cwd, more, agent.limit_seconds, user)
     return HookReply(HookOutput(out, err, code), (time.perf_counter() - start) * 1000)
 
 
 def _run(
-    argv: list[str],
-    given: bytes,
-    cwd: Path,
-    env: Mapping[str, str],
-    seconds: float,
-    user: struct_passwd | None = None,
+    argv: list[str], given: bytes, cwd: Path, more: Mapping[str, str], seconds: float, user: struct_passwd | None = None
 ) -> tuple[bytes, bytes, int]:
+    env: dict[str, str] = {**os.environ, **more}
     how: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     if user is not None:
         how |= {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
-        env = {**env, "HOME": user.pw_dir, "USER": user.pw_name, "LOGNAME": user.pw_name}
+        env |= {"HOME": user.pw_dir, "USER": user.pw_name, "LOGNAME": user.pw_name}
     try:
-        process = subprocess.Popen(argv, cwd=cwd, env=dict(env), start_new_session=True, **how)
+        process = subprocess.Popen(argv, cwd=cwd, env=env, start_new_session=True, **how)
     except OSError as error:
         raise DidNotFire(f"{argv[0]} cannot be run: {error.strerror}") from None
     try:
@@ -140,16 +135,13 @@ def _run_plugin(agent: AgentDialect, plugin: Path, payload: bytes, cwd: Path) ->
         driver = Path(folder) / "driver.mjs"
         ask = (_DRIVERS / f"{agent.word}.mjs").read_text("utf-8")
         driver.write_text((_DRIVERS / "drive.mjs").read_text("utf-8").replace("@ASK@", ask), "utf-8")
-        env = {**os.environ, "INTERLOCK_CALL": payload.decode()}
-        out, err, code = _run([node, str(driver)], b"", cwd, env, agent.limit_seconds + 10)
+        call = {"INTERLOCK_CALL": payload.decode()}
+        out, err, code = _run([node, str(driver)], b"", cwd, call, agent.limit_seconds + 10)
     try:
         found = json.loads(out)
         said = found["said"]
-        allowed = said["decision"] == "allow"
-        reply = HookOutput(
-            json.dumps(said).encode(), b"" if allowed else str(said["reason"]).encode(), 0 if allowed else 2
-        )
-        return HookReply(reply, float(found["ms"]))
+        refused = (b"", 0) if said["decision"] == "allow" else (str(said["reason"]).encode(), 2)
+        return HookReply(HookOutput(json.dumps(said).encode(), *refused), float(found["ms"]))
     except (ValueError, KeyError, TypeError):
         last = (err.decode("utf-8", "replace").strip().splitlines() or [f"exit code {code}"])[-1]
         raise DidNotFire(f"the plugin cannot be loaded: {last[:200]}") from None

@@ -49,7 +49,6 @@ class FileChange(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """With the target of a link."""
         real = self.current.path
         return str(self.place.path) if real == self.place.path else f"{self.place.path} -> {real}"
 
@@ -59,9 +58,12 @@ class InstallRefusal(Struct, frozen=True):
     words: str
 
 
+Planned = tuple[list[FileChange], list[InstallRefusal]]
+
+
 def plan_install(
     agents: Sequence[tuple[AgentDialect, HookClient]], scope: str, home: Path, project: Path, config: Config
-) -> tuple[list[FileChange], list[InstallRefusal]]:
+) -> Planned:
     clients = {agent.word: client for agent, client in agents}
     files = files_of((agent for agent, _ in agents), scope, home, project)
     changes, refused = _plan(lambda one: _install_change(one, clients[one.agent.word], config), files)
@@ -70,14 +72,12 @@ def plan_install(
     return changes, [*(InstallRefusal(agent, words.format(agent.title, scope)) for agent in none), *refused]
 
 
-def plan_uninstall(files: Iterable[HookedFile], config: Config) -> tuple[list[FileChange], list[InstallRefusal]]:
+def plan_uninstall(files: Iterable[HookedFile], config: Config) -> Planned:
     changes, refused = _plan(lambda one: _uninstall_change(one, config), files)
     return changes[::-1], refused  # folders created for the first file are empty after the last
 
 
-def _plan(
-    change_of: Callable[[HookedFile], FileChange | None], files: Iterable[HookedFile]
-) -> tuple[list[FileChange], list[InstallRefusal]]:
+def _plan(change_of: Callable[[HookedFile], FileChange | None], files: Iterable[HookedFile]) -> Planned:
     changes: list[FileChange] = []
     refused: list[InstallRefusal] = []
     for one in files:
@@ -121,12 +121,10 @@ def _original(one: HookedFile, current: FileState, text: str, entry: RegisteredF
     if entry is not None and current.data is not None and digest(current.data) == entry.written:
         if not entry.backup:
             return None
-        try:
+        with suppress(FileProblem):
             kept = read_state(Path(entry.backup)).data
-        except FileProblem:
-            kept = None
-        if kept is not None and digest(kept) == entry.before:  # an altered backup does not count
-            return kept
+            if kept is not None and digest(kept) == entry.before:  # an altered backup does not count
+                return kept
     without = one.agent.removed(one.place, text)
     return None if without is None else without.encode()
 
@@ -167,19 +165,17 @@ def install(change: FileChange, config: Config) -> str:
 
 
 def uninstall(change: FileChange, config: Config) -> None:
-    made = change.entry.made if change.entry else ()
+    entry = change.entry
     if change.after is None:
-        remove_file(change.current, list(map(Path, made)))
+        remove_file(change.current, list(map(Path, entry.made if entry else ())))
     else:
         replace_file(change.current, change.after, change.current.mode)
-    if change.entry is None:
+    if entry is None:
         return
-    unregister_file(config, change.entry.path)
-    if not change.entry.backup:
-        return
+    unregister_file(config, entry.path)
     with suppress(FileProblem, OSError):
-        if change.after is not None and read_state(Path(change.entry.backup)).data == change.after:
-            Path(change.entry.backup).unlink()
+        if entry.backup and change.after is not None and read_state(Path(entry.backup)).data == change.after:
+            Path(entry.backup).unlink()
 
 
 def stamp() -> str:

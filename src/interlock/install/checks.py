@@ -62,8 +62,9 @@ def check_hooks(one: HookedFile, config: Config, home: Path) -> Iterator[Check]:
     if one.problem:
         yield Check("file", PROBLEM, one.problem)
     else:
-        yield from _file(one, config)
-        yield from _client(one.client, config)
+        yield Check("file", *_file(one, config))
+        if one.client is not None:
+            yield Check("client", *_client(one.client, config))
         if is_trusted(one, config):
             yield from _canaries(one, agents_user(config))
         else:
@@ -105,7 +106,7 @@ def _whole(one: HookedFile, client: HookClient) -> bool:
 def canary_calls(one: HookedFile, user: pwd.struct_passwd | None = None) -> Iterator[tuple[str, Call]]:
     for handler in one.handlers:
         if canary(one.agent.word, handler.event, COMMAND, str(one.project)) is not None:
-            yield handler.event, partial(_fire_canary, one, handler, user)
+            yield handler.event or "plugin", partial(_fire_canary, one, handler, user)
 
 
 def agents_user(config: Config) -> pwd.struct_passwd | None:
@@ -136,7 +137,7 @@ def lost_hooks(one: HookedFile) -> str:
     return "" if _whole(one, client) else f"hooks are missing or changed; {_AGAIN}"
 
 
-def _file(one: HookedFile, config: Config) -> Iterator[Check]:
+def _file(one: HookedFile, config: Config) -> tuple[str, str]:
     entry = find_registered(config, one.place.path)
     if words := lost_hooks(one):
         state = PROBLEM
@@ -146,35 +147,29 @@ def _file(one: HookedFile, config: Config) -> Iterator[Check]:
         state, words = NOTE, "the hooks are whole; something else in the file changed since"
     else:
         state, words = OK, "as it was written"
-    yield Check("file", state, f"{one.place.path}: {words}")
+    return state, f"{one.place.path}: {words}"
 
 
-def _client(client: HookClient | None, config: Config) -> Iterator[Check]:
-    if client is None:
-        return
+def _client(client: HookClient, config: Config) -> tuple[str, str]:
     path, expected = client.path, client_path(config)
     if client.url:
-        words = f"posts to {client.url}: a stopped daemon blocks everything, and the port can be squatted"
-        yield Check("client", NOTE, words)
-    elif not (Path(path).is_file() and os.access(path, os.X_OK)):
-        yield Check("client", PROBLEM, f"{path} cannot be run, so every call is blocked; {_AGAIN}")
-    elif loose := _writable_by_others(Path(path)):
-        yield Check("client", PROBLEM, f"{loose} can be written by others, who could put another program there")
-    elif path != expected:
-        yield Check("client", PROBLEM, f"{path} is not this installation's client, {expected}; {_AGAIN}")
-    elif is_compiled(client):
-        yield Check("client", OK, f"{path}, compiled")
-    else:
-        words = f"is a Python script, slower by tens of milliseconds: install a C compiler and {_AGAIN}"
-        yield Check("client", NOTE, f"{path} {words}")
+        return NOTE, f"posts to {client.url}: a stopped daemon blocks everything, and the port can be squatted"
+    if not (Path(path).is_file() and os.access(path, os.X_OK)):
+        return PROBLEM, f"{path} cannot be run, so every call is blocked; {_AGAIN}"
+    if loose := _writable_by_others(Path(path)):
+        return PROBLEM, f"{loose} can be written by others, who could put another program there"
+    if path != expected:
+        return PROBLEM, f"{path} is not this installation's client, {expected}; {_AGAIN}"
+    if is_compiled(client):
+        return OK, f"{path}, compiled"
+    return NOTE, f"{path} is a Python script, slower by tens of milliseconds: install a C compiler and {_AGAIN}"
 
 
 def _canaries(one: HookedFile, user: pwd.struct_passwd | None) -> Iterator[Check]:
     found = list(canary_calls(one, user))
     if not found and one.place.form != "script":  # scripts have one file for each event
         yield Check("fires", PROBLEM, f"nothing here is asked before {one.agent.title} runs a command; {_AGAIN}")
-    for event, call in found:
-        name = event or "plugin"
+    for name, call in found:
         try:
             yield _check_allows(call, name)
             yield _check_denies(call, name, one.agent.title)
@@ -223,8 +218,7 @@ def check_without_daemon(one: HookedFile, config: Config) -> Iterator[Check]:
     if not is_trusted(one, config):
         return
     with _silent(config.agents_socket):
-        for event, call in canary_calls(one, agents_user(config)):
-            name = event or "plugin"
+        for name, call in canary_calls(one, agents_user(config)):
             try:
                 if (verdict := call(DESTRUCTIVE)[0]) == "deny":
                     yield Check("daemon down", OK, f"{name}: fails closed, `{DESTRUCTIVE}` is denied")
@@ -266,39 +260,36 @@ _MIGHTY = frozenset({"sudo", "wheel", "admin", "docker", "lxd", "libvirt", "disk
 def check_separation(config: Config) -> Iterator[Check]:
     if not config.separate.on:
         return
-    code = Path(config.separate.code or "/")
-    for place in (code, Path(config.path)):
+    for place in (Path(config.separate.code or "/"), Path(config.path)):
         why = why_writable(place) or (why_writable_inside(place) if place.is_dir() and place != Path("/") else "")
         yield Check("separate", PROBLEM if why else OK, why or f"{place}: only root can change it")
-    yield _state(config.folder)
-    for name in config.separate.users:
-        yield from _user(name)
+    for state, words in (_state(config.folder), *(found for name in config.separate.users for found in _user(name))):
+        yield Check("separate", state, words)
 
 
-def _state(folder: Path) -> Check:
+def _state(folder: Path) -> tuple[str, str]:
     try:
         found = folder.stat()
     except OSError as error:
-        return Check("separate", PROBLEM, f"{folder}: {error.strerror}")
+        return PROBLEM, f"{folder}: {error.strerror}"
     if stat.S_IMODE(found.st_mode) & 0o077:
-        return Check("separate", PROBLEM, f"{folder} is open to others; chmod 700 it")
-    return Check("separate", OK, f"{folder}: for user {found.st_uid} alone")
+        return PROBLEM, f"{folder} is open to others; chmod 700 it"
+    return OK, f"{folder}: for user {found.st_uid} alone"
 
 
-def _user(name: str) -> Iterator[Check]:
+def _user(name: str) -> Iterator[tuple[str, str]]:
     try:
         entry = pwd.getpwnam(name)
     except KeyError:
-        yield Check("separate", PROBLEM, f"separate.users: there is no user {name!r}")
+        yield PROBLEM, f"separate.users: there is no user {name!r}"
         return
     own = set(os.getgrouplist(name, entry.pw_gid))
     if mighty := sorted(one.gr_name for one in grp.getgrall() if one.gr_gid in own and one.gr_name in _MIGHTY):
         words = f"{name} is in the group {mighty[0]}: its members can become root, or read what only the daemon may"
-        yield Check("separate", NOTE if mighty[0] in ("sudo", "wheel", "admin") else PROBLEM, words)
+        yield NOTE if mighty[0] in ("sudo", "wheel", "admin") else PROBLEM, words
     sudo = shutil.which("sudo", path="/usr/bin:/bin:/usr/local/bin") if os.geteuid() == 0 else None
     if sudo is None:
         return
     done = subprocess.run([sudo, "-n", "-l", "-U", name], capture_output=True, text=True, timeout=20)
     if "NOPASSWD" in done.stdout:
-        words = f"{name} becomes root by sudo without a password, and so does every agent of theirs"
-        yield Check("separate", PROBLEM, words)
+        yield PROBLEM, f"{name} becomes root by sudo without a password, and so does every agent of theirs"

@@ -81,6 +81,10 @@ def replace_file(current: FileState, data: bytes, mode: int) -> list[Path]:
     return made
 
 
+def write_file(path: Path, data: bytes, mode: int = 0o644) -> None:
+    replace_file(read_state(path), data, mode)
+
+
 def back_up(current: FileState, stamp: str) -> Path:
     """Beside the file, with its mode and owner; never overwrites."""
     assert current.data is not None
@@ -215,4 +219,4 @@ def _save(config: Config, rows: Iterable[RegisteredFile]) -> None:
     path = register_path(config)
     data = {"version": _VERSION, "hooks": [asdict(row) for row in rows]}
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    replace_file(read_state(path), json.dumps(data, indent=2).encode() + b"\n", 0o600)
+    write_file(path, json.dumps(data, indent=2).encode() + b"\n", 0o600)

@@ -23,7 +23,7 @@ from interlock.agents.toml_edit import BEGIN, END, parse_toml, toml_lines, with_
 from interlock.client import NoDaemon, find_daemon
 from interlock.config import Config, config_path, load_config
 from interlock.engine.fallback import start_daemon
-from interlock.install.files import FileProblem, fill_file, read_state, remove_file, replace_file
+from interlock.install.files import FileProblem, fill_file, read_state, remove_file, replace_file, write_file
 from interlock.install.system import SystemStep, run_tool
 from interlock.install.system.code import CannotSetUp
 from interlock.journal.undo import wrapping_problem
@@ -75,7 +75,7 @@ def start_steps(manager: str, config: Config) -> Iterator[SystemStep]:
         return
     text = service_text(manager, config)
     changed = read_state(path).text != text
-    yield SystemStep(f"write {path}", changed, lambda: _write(path, text.encode()))
+    yield SystemStep(f"write {path}", changed, lambda: write_file(path, text.encode()))
     pid = daemon_process(config)
     words = "start the daemon now, and at every login" + (f", in place of process {pid}" if pid else "")
     yield SystemStep(words, changed or not is_running(config), lambda: _start(manager, path, config))
@@ -151,15 +151,11 @@ def add_channel(config: Config, url: str) -> Path:
     path = settings_file(config)
     secret = path.with_name("channel-url")
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _write(secret, url.encode() + b"\n", 0o600)
+    write_file(secret, url.encode() + b"\n", 0o600)
     secret.chmod(0o600)
     channel = {"name": "me", "kind": "apprise", "url_file": secret.name}
     _change_settings(config, {"channels": {"send": [channel]}})
     return path
-
-
-def _write(path: Path, data: bytes, mode: int = 0o644) -> None:
-    replace_file(read_state(path), data, mode)
 
 
 def _change_settings(config: Config, tables: Mapping[str, Mapping[str, Any]]) -> None:

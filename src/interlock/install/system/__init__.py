@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from interlock.config import load_config
-from interlock.install.files import fill_file, read_state, replace_file
+from interlock.install.files import fill_file, read_state, write_file
 from interlock.install.system import code
 from interlock.install.system.code import CannotSetUp, why_writable
 
@@ -143,11 +143,12 @@ def _config(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> s
         return config_text(layout, users, operators)
     known = load_config(layout.config, {})
     text = layout.config.read_text("utf-8")
-    wanted = dict.fromkeys((*known.separate.users, *users)), dict.fromkeys((*known.separate.operators, *operators))
-    if tuple(wanted[0]) == known.separate.users and tuple(wanted[1]) == known.separate.operators:
+    present = known.separate.users, known.separate.operators
+    wanted = tuple(tuple(dict.fromkeys((*old, *new))) for old, new in zip(present, (users, operators)))
+    if wanted == present:
         return text
-    if text == config_text(layout, known.separate.users, known.separate.operators):
-        return config_text(layout, tuple(wanted[0]), tuple(wanted[1]))
+    if text == config_text(layout, *present):
+        return config_text(layout, *wanted)
     add = f"add {', '.join(users)} to users in [separate] there, then run this again"
     raise CannotSetUp(f"{layout.config} was changed by hand: {add}")
 
@@ -157,7 +158,7 @@ def _file(path: Path, text: str) -> SystemStep:
         path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
         if why := why_writable(path.parent):
             raise CannotSetUp(why)
-        replace_file(read_state(path), text.encode(), 0o644)
+        write_file(path, text.encode())
 
     return SystemStep(f"write {path}", read_state(path).text != text, write)
 

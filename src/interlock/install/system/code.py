@@ -45,7 +45,6 @@ def system_python() -> Path:
 
 
 def code_mark() -> str:
-    """Of the package, its dependencies' versions, the Python."""
     found = hashlib.sha256(f"{_VERSION} {system_python()}".encode())
     package = _package()
     for path in sorted(path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc"):
