@@ -94,9 +94,12 @@ class FolderHandles:
             raise OSError(22, "no ordinary file", path)
         return opened
 
-    def names(self, path: str) -> list[str]:
+    def open_folder(self, path: str) -> int:
         handle, name = self.split(path)
-        with closing_handle(os.open(name, READ | os.O_DIRECTORY, dir_fd=handle)) as opened:
+        return os.open(name, READ | os.O_DIRECTORY, dir_fd=handle)
+
+    def names(self, path: str) -> list[str]:
+        with closing_handle(self.open_folder(path)) as opened:
             return os.listdir(opened)
 
     def forget(self, below: str = "") -> None:

@@ -74,6 +74,7 @@ def undo(folder: SnapshotFolder, id: str, as_id: str, at: float, digest: str, fo
             folder.locked("undo.lock", exclusive=True, wait=False),
             _open(folder, id, digest) as one,
         ):
+            undoing = folder.place(id, "undoing")
             one.reader.verify()  # (1)
             planned = one()
             changes = tuple(planned.changes())
@@ -81,10 +82,10 @@ def undo(folder: SnapshotFolder, id: str, as_id: str, at: float, digest: str, fo
                 listed = sorted(changes, key=lambda change: not change.later)[:MOST_CHANGES]
                 return UndoResult(id, changes=tuple(listed), total=len(changes), refused=True)
             if not changes:
-                remove_file(folder.place(id, "undoing"))
+                remove_file(undoing)
                 return UndoResult(id, say=_say(one.manifest))
             saved, saved_digest = _save_present(one, planned, as_id, at)  # (3)
-            folder.write(folder.place(id, "undoing"), {"as_id": saved.id, "digest": saved_digest})  # (4)
+            folder.write(undoing, {"as_id": saved.id, "digest": saved_digest})  # (4)
             say = _write(one, planned, saved, at)  # (5)
             written = {  # plain files, which need not be read again
                 step.entry.path: state_key(step.entry)
@@ -92,7 +93,7 @@ def undo(folder: SnapshotFolder, id: str, as_id: str, at: float, digest: str, fo
                 if step.entry.kind == "file" and step.entry.role not in restore_plan.READERS
             }
             _settle(replace(one, manifest=saved), written)  # (6)
-            remove_file(folder.place(id, "undoing"))
+            remove_file(undoing)
             return UndoResult(id, saved.id, saved_digest, changes[:MOST_CHANGES], len(changes), say=(*say, *_say(one.manifest)))  # fmt: skip
     except FAILURES as error:
         return UndoResult(id, problem=_words(error))

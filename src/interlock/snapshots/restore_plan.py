@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.impact import Budget, Unclear, blob_id, object_id
-from interlock.impact.git import Repository, parse_index
+from interlock.impact.git import Repository, Tree, parse_index
 from interlock.impact.survey import FileSurvey
 from interlock.snapshots import UndoChange
 from interlock.snapshots.contents import ContentReader, hash_file
@@ -143,7 +143,7 @@ def _index(one: GitFile) -> GitFileChange:
     return None, any(all(row[:2] != tree.get(path) for tree in trees) for path, row in new)
 
 
-def _trees(planner: RestorePlanner, entry: SavedPath) -> Iterator[dict[str, tuple[int, bytes]]]:
+def _trees(planner: RestorePlanner, entry: SavedPath) -> Iterator[Tree]:
     """Of the commit checked out now, and of the one that the action names."""
     for git in planner.manifest.git:
         if git.git_dir == os.path.dirname(entry.path):

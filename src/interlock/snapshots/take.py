@@ -231,8 +231,7 @@ class PathRecorder:
         todo = [path] if self.entries[path].kind == "folder" else []
         while todo:
             at = todo.pop()
-            handle, name = self._places.split(at)
-            with closing_handle(os.open(name, READ | os.O_DIRECTORY, dir_fd=handle)) as opened:
+            with closing_handle(self._places.open_folder(at)) as opened:
                 todo += self._record_folder(opened, at, skips)
 
     def _record_folder(self, opened: int, at: str, skips: Callable[[str], bool]) -> list[str]:

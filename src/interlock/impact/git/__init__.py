@@ -21,6 +21,7 @@ _ODD = ("worktree", "objectformat", "partialclone", "refstorage", "sparsecheckou
 _FIXED = struct.Struct(">10I20sH")
 _EXTENDED, _STAGE, _ASSUMED = 0x4000, 0x3000, 0x8000
 _ELSEWHERE = (b"link", b"sdir")  # extensions that say that the rest of the index is elsewhere
+Tree = dict[str, tuple[int, bytes]]  # every path of a commit, with mode and content
 UNTRACKED = 0, b""  # in place of a mode and content
 
 
@@ -29,7 +30,7 @@ class Repository(Struct, dict=True):
     own: str  # HEAD and index
     shared: str  # objects and branches
     budget: Budget
-    _trees: dict[bytes, dict[str, tuple[int, bytes]]] = {}
+    _trees: dict[bytes, Tree] = {}
 
     @cached_property
     def index(self) -> GitIndex:
@@ -55,10 +56,9 @@ class Repository(Struct, dict=True):
     def inside(self, path: str) -> str:
         return "" if path == self.top else path[len(self.top.rstrip("/")) + 1 :]
 
-    def tree(self, commit: bytes) -> dict[str, tuple[int, bytes]]:
-        """Every path that a commit holds, with mode and content."""
+    def tree(self, commit: bytes) -> Tree:
         if commit not in self._trees:
-            found: dict[str, tuple[int, bytes]] = {}
+            found: Tree = {}
             todo = [("", self.history.commit(commit).tree)]
             while todo:
                 prefix, oid = todo.pop()
@@ -72,8 +72,8 @@ class Repository(Struct, dict=True):
         return self._trees[commit]
 
     @property
-    def committed(self) -> dict[str, tuple[int, bytes]]:
-        """The same of the commit that is checked out."""
+    def committed(self) -> Tree:
+        """Of the commit that is checked out."""
         head = self.history.head()
         return self.tree(head) if head is not None else {}
 

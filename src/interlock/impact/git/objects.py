@@ -29,7 +29,13 @@ class Pack(Struct, frozen=True):
     def find(self, oid: bytes) -> int | None:
         low, high = self._range(oid[0])
         number = low + bisect_left(range(low, high), oid, key=self._name)
-        return self._offset(number) if number < high and self._name(number) == oid else None
+        if number >= high or self._name(number) != oid:
+            return None
+        count = self._range(255)[1]
+        short = struct.unpack_from(">I", self.names, 1032 + count * 24 + number * 4)[0]
+        if not short & 0x80000000:
+            return int(short)
+        return int(struct.unpack_from(">Q", self.names, 1032 + count * 28 + (short & 0x7FFFFFFF) * 8)[0])
 
     def begins(self, prefix: str) -> set[bytes]:
         """Two at most."""
@@ -42,13 +48,6 @@ class Pack(Struct, frozen=True):
     def _range(self, first: int) -> tuple[int, int]:
         low = struct.unpack_from(">I", self.names, 8 + (first - 1) * 4)[0] if first else 0
         return low, struct.unpack_from(">I", self.names, 8 + first * 4)[0]
-
-    def _offset(self, number: int) -> int:
-        count = self._range(255)[1]
-        short = struct.unpack_from(">I", self.names, 1032 + count * 24 + number * 4)[0]
-        if not short & 0x80000000:
-            return int(short)
-        return int(struct.unpack_from(">Q", self.names, 1032 + count * 28 + (short & 0x7FFFFFFF) * 8)[0])
 
 
 class Objects(Struct, dict=True):
