@@ -15,21 +15,9 @@ from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import APPROXIMATE, HOLE, QUOTED, Command, Effect, Fact, known, without_holes
 from interlock.analysis.programs.load import program_set, word_set
 from interlock.analysis.programs.objects import in_repository, replaced_kinds
-from interlock.analysis.targets import is_ephemeral_name
+from interlock.analysis.targets import is_ephemeral_name, ordering
 from interlock.analysis.targets.ephemeral import Ephemeral, ephemeral_targets
-from interlock.analysis.targets.ordering import (
-    SEARCHED,
-    CommandLine,
-    Key,
-    earlier_git_changes,
-    fact_key,
-    find_delete_query,
-    happens_elsewhere,
-    is_undisturbed,
-    runs_here,
-    search_behind,
-    searches_in,
-)
+from interlock.analysis.targets.ordering import Key, fact_key, find_delete_query
 from interlock.analysis.targets.provenance import FILE, NOTHING_CREATED, Provenance, copies_in
 from interlock.model import Action, Assessment, Json, Kind, Level, Loss
 from interlock.policy.circumstances import Circumstances
@@ -88,16 +76,16 @@ def inspection_of(
     if not here or assessment.level < Level.DESTRUCTIVE or not action.cwd.startswith("/"):
         return None
     accused = {(f.subject, f.span) for f in assessment.findings if f.level >= Level.DESTRUCTIVE}
-    line = judged.line if action.kind is Kind.COMMAND else CommandLine()
+    line = judged.line if action.kind is Kind.COMMAND else ordering.CommandLine()
     facts = line.until(judged.facts, accused)
     may_be = created.things or any(finding.rule in word_set("ephemeral_rules") for finding in assessment.findings)
     answers = ephemeral_targets(action, judged.facts, line, accused, created) if may_be and not line.set_apart else {}
     rest = accused - answers.keys()
     beside = [fact for fact in judged.facts if not _belongs(fact, accused, answers)]
-    if any(AWAY & fact.traits for fact in beside) or happens_elsewhere(action, judged.facts, rest):
+    if any(AWAY & fact.traits for fact in beside) or ordering.happens_elsewhere(action, judged.facts, rest):
         return None
     effects = [
-        *_effects(judged.facts, rest, earlier_git_changes(facts)),
+        *_effects(judged.facts, rest, ordering.earlier_git_changes(facts)),
         *(one.deed for one in answers.values() if one.deed is not None),
     ]
     bases = _bases(action.cwd, facts)
@@ -106,7 +94,7 @@ def inspection_of(
     verbs = {key: (one.deed or {}).get("verb") for key, one in answers.items()}
     inspects = bool(rest) or not _CONTENTS.isdisjoint(verbs.values())
     apart = [key for key, verb in verbs.items() if verb != "database"]
-    undisturbed = not inspects or is_undisturbed(facts, accused, apart)
+    undisturbed = not inspects or ordering.is_undisturbed(facts, accused, apart)
     relieves = undisturbed and not line.set_apart and _all_visible(assessment, judged.facts, answers)
     notes = tuple(dict.fromkeys(one.note for one in answers.values() if one.note))
     inspected = tuple(effect for effect in effects if effect is not None)
@@ -213,14 +201,14 @@ def _belongs(fact: Fact, accused: set[Key], answers: Mapping[Key, Ephemeral]) ->
 def _effects(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) -> Iterator[Json | None]:
     """None for one whose target or folder is not known."""
     commands = {fact_key(fact): fact for fact in facts if isinstance(fact, Command)}
-    searches = searches_in(facts)
+    searches = ordering.searches_in(facts)
     for fact in facts:
         if fact_key(fact) not in accused:
             continue
-        here = all(map(runs_here, fact.via))
+        here = all(map(ordering.runs_here, fact.via))
         if isinstance(fact, Effect):
             if fact.verb in VERBS and RESOLVED not in fact.traits:  # the inspection follows links by itself
-                query, command = search_behind(fact, searches), commands.get(fact_key(fact))
+                query, command = ordering.search_behind(fact, searches), commands.get(fact_key(fact))
                 clear = fact.target and known(fact.target) and QUOTED not in fact.target and (query is not None or here)
                 more = {"found": query, "sure": True} if query is not None else _exactly(fact, command)
                 yield {"verb": VERBS[fact.verb], "target": fact.target, **more} if clear else None
@@ -350,7 +338,7 @@ class _Found:
     def __init__(self, cwd: str, effects: Sequence[Effect], commands: Sequence[Command]) -> None:
         self.cwd, self.effects = cwd, effects
         self.commands = {fact_key(one): one for one in commands}
-        self.searches = searches_in(commands) if commands else {}
+        self.searches = ordering.searches_in(commands) if commands else {}
         self.deeds: list[dict[str, Any]] = []
         self.moved: list[dict[str, Any]] = []
         self.exact = True
@@ -361,12 +349,14 @@ class _Found:
             return
         query = None
         if not (approximate := APPROXIMATE in fact.traits):
-            query = (find_delete_query(command) if command is not None else None) or search_behind(fact, self.searches)
+            query = (find_delete_query(command) if command is not None else None) or ordering.search_behind(
+                fact, self.searches
+            )
         more: dict[str, Any] = {"found": query} if query is not None else {}
         if verb == "overwrite":
             more = {"from": self._sources(fact)}
         # A search deletes what it finds, perhaps the very path that it starts from.
-        searched = fact.subject.partition(" ")[0] in program_set("searches") or fact.via[-1:] == SEARCHED
+        searched = fact.subject.partition(" ")[0] in program_set("searches") or fact.via[-1:] == ordering.SEARCHED
         if query is None and searched and fact.verb == "delete" and "/**" in fact.target:
             root, _, name = fact.target.partition("/**")
             here = {"root": root or "/", "name": name.strip("/") or "*", "icase": False, "type": "", "depth": [0, 0]}

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from interlock.impact import GRACE, MILLISECONDS
 from interlock.impact.files import decode, find_project_files, read_text, real_paths
@@ -132,16 +133,11 @@ def _inspect(question: Any, home: str) -> Json:
     return answer_request(question, home)
 
 
-def _project(question: Any, _: str) -> list[list[str]]:
-    files = find_project_files(str(question.get("cwd", "")))
-    return [[file.path, file.text, file.problem] for file in files]
-
-
 ANSWERS: Answers = {
     "path": UserTask(lambda path, _: read_text(os.path.join("/", str(path)))),
     "look": UserTask(_inspect, lambda question: float(question.get("ms", MILLISECONDS)) / 1000 + GRACE),
     "real": UserTask(lambda asked, _: real_paths([(str(path), bool(follow)) for path, follow in asked])),
-    "project": UserTask(_project),
+    "project": UserTask(lambda asked, _: list(map(astuple, find_project_files(str(asked.get("cwd", "")))))),
 }
 
 
