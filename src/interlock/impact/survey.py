@@ -287,8 +287,7 @@ def folders_made_again(cwd: str, budget: Budget) -> list[str]:
         repository = repository_of(os.path.realpath(cwd), budget)
         if repository is None:
             return []
-        inside = repository.inside(os.path.realpath(cwd))
-        parts = [part for part in inside.split("/") if part not in ("", ".")]
+        parts = list(filter(None, repository.inside(os.path.realpath(cwd)).split("/")))
         folders = ["/".join([repository.top, *parts[:count]]) for count in range(len(parts) + 1)]
         names = [f"{folder}/{name}" for folder in folders for name in sorted(REGENERABLE | _LOCKS.keys())]
         budget.entry(len(names))

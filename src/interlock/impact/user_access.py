@@ -51,15 +51,13 @@ class UserHelper(Struct, frozen=True):
                 return json.loads(answer)
         except (ValueError, RecursionError):
             pass
-        raise self._no_answer(question if kind == "path" else "what is there")
-
-    def _no_answer(self, about: object) -> HelperUnavailable:
-        return HelperUnavailable(f"{self.place}: no answer about {about!r:.200}")
+        about = question if kind == "path" else "what is there"
+        raise HelperUnavailable(f"{self.place}: no answer about {about!r:.200}")
 
     def read(self, path: str) -> str | None:
         text = self.ask("path", path, REQUEST_SECONDS)
         if not isinstance(text, str | None):
-            raise self._no_answer(path)
+            raise HelperUnavailable(f"{self.place}: no answer about {path!r:.200}")
         return text
 
     def inspect(self, question: Json) -> Impact:
@@ -114,5 +112,4 @@ def user_access(
     if not separate.on or not separate.inspector:
         return Access(snapshot=take)
     user = UserHelper(separate.inspector, uid)
-    looks = user.inspect if inspect is not None else None
-    return Access(user.read, partial(find, user.find), looks, take, user.resolve)
+    return Access(user.read, partial(find, user.find), inspect and user.inspect, take, user.resolve)

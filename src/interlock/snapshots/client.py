@@ -53,8 +53,8 @@ class SnapshotClient:
     def take(self, question: Json, id: str, at: float, limits: SnapshotLimits = LIMITS) -> TakenSnapshot:
         """Saves what the effects in the question would change, and reads it back."""
         request = {"do": "take", "id": id, "at": at, "question": dict(question), "limits": astuple(limits)}
-        found = self._ask(request, no_snapshot(id, FAILED))
-        return found if found.problem or _DIGEST.fullmatch(found.digest) else no_snapshot(id, FAILED)
+        found = self._ask(request, failed := no_snapshot(id, FAILED))
+        return found if found.problem or _DIGEST.fullmatch(found.digest) else failed
 
     def plan(self, id: str, digest: str = "", diff: bool = False) -> UndoPlan:
         """Refuses a manifest with another digest than the given one."""
@@ -63,8 +63,8 @@ class SnapshotClient:
     def undo(self, id: str, as_id: str, at: float, digest: str = "", force: bool = False) -> UndoResult:
         """After a snapshot of the present state under `as_id`; refuses to overwrite later work unless forced to."""
         request = {"do": "undo", "id": id, "as_id": as_id, "at": at, "digest": digest, "force": force}
-        found = self._ask(request, UndoResult(id, problem=FAILED))
-        return found if not found.as_id or _DIGEST.fullmatch(found.as_digest) else UndoResult(id, problem=FAILED)
+        found = self._ask(request, failed := UndoResult(id, problem=FAILED))
+        return found if not found.as_id or _DIGEST.fullmatch(found.as_digest) else failed
 
     def settle(self, id: str) -> bool:
         """Notes the present state as the one that the action left; False where that failed."""

@@ -136,7 +136,10 @@ def _add_replaced(scope: SnapshotScope, command: GitCommand, meant: CheckoutScop
         if path not in repository.index.entries and git_command.is_within(path, meant.under):
             scope.below(repository.top, os.path.join(repository.top, path))
     if meant.under is None:
-        _add_states(scope, repository)
+        for name in _STATES.split():
+            scope.path(f"{repository.own}/{name}", "state")
+        if os.path.isdir(sequencer := f"{repository.own}/sequencer"):
+            scope.tree(sequencer)
 
 
 def _as_known(scope: SnapshotScope, command: GitCommand, entry: IndexEntry, full: str) -> bool:
@@ -158,13 +161,6 @@ def add_index(scope: SnapshotScope, repository: Repository, source: bytes | None
     scope.add_blobs(repository, repository)
 
 
-def _add_states(scope: SnapshotScope, repository: Repository) -> None:
-    for name in _STATES.split():
-        scope.path(f"{repository.own}/{name}", "state")
-    if os.path.isdir(sequencer := f"{repository.own}/sequencer"):
-        scope.tree(sequencer)
-
-
 def _rm(scope: SnapshotScope, command: GitCommand) -> None:
     add_index(scope, command.repository)
     for _, full, _ in git_command.tracked_paths(command, git_command.rm_paths(command), deletes=True):
@@ -178,8 +174,7 @@ def _clean(scope: SnapshotScope, command: GitCommand) -> None:
 
 def _stash(scope: SnapshotScope, command: GitCommand) -> None:
     git_command.dropped_stashes(command)
-    log = f"{command.repository.shared}/logs/refs/stash"
-    scope.path(log, "stash")
+    scope.path(log := f"{command.repository.shared}/logs/refs/stash", "stash")
     scope.hold(command.repository, *logged_commits(command.repository, log), command.history.ref("refs/stash"))
 
 
@@ -187,8 +182,7 @@ def _branch(scope: SnapshotScope, command: GitCommand) -> None:
     repository = command.repository
     for name in git_command.deleted_branches(command):
         _delete_ref(scope, command, name)
-        log = f"{repository.shared}/logs/{name}"
-        scope.path(log, "log")
+        scope.path(log := f"{repository.shared}/logs/{name}", "log")
         scope.hold(repository, *logged_commits(repository, log))
     scope.path(f"{repository.shared}/config", "config")
 

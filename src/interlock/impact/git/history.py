@@ -55,10 +55,8 @@ class GitHistory(Struct, dict=True):
                 name = text[5:].strip()
                 if ".." in name or not name.startswith("refs/"):
                     raise Unclear("a branch of the repository points elsewhere")
-            elif _FULL.fullmatch(text):
-                return bytes.fromhex(text)
             else:
-                return dict(self._packed_refs()).get(name)
+                return bytes.fromhex(text) if _FULL.fullmatch(text) else dict(self._packed_refs()).get(name)
         raise Unclear("a branch of the repository points in a circle")
 
     def branch(self) -> str:

@@ -84,8 +84,8 @@ def git_losses(effect: Json, bases: Sequence[str], survey: FileSurvey) -> None:
 
 
 def _reset(command: GitCommand) -> None:
-    names = command.arguments().names
-    if names == ("ORIG_HEAD",) and command.history.resolve("ORIG_HEAD") is None:
+    names, history = command.arguments().names, command.history
+    if names == ("ORIG_HEAD",) and history.resolve("ORIG_HEAD") is None:
         command.tally.note("there is no such commit")
         return
     if "fetch" in command.after and names:
@@ -93,10 +93,9 @@ def _reset(command: GitCommand) -> None:
         return
     target = git_command.reset_scope(command).source
     _count_changes(command, None, True, target)
-    head = command.history.head()
+    head = history.head()
     if target is not None and head is not None and target != head:
         _count_overwritten(command, target, None)
-        history = command.history
         others = history.tips(oid for name, oid in history.refs().items() if name != history.branch())
         _count_commits(command, head, history.beyond([head], [target]), [target, *others])
     _note_if_nothing(command)
@@ -213,9 +212,8 @@ def _tag(command: GitCommand) -> None:
 
 def _count_unheld(command: GitCommand, tips: Sequence[bytes], kept: Sequence[bytes]) -> None:
     head = command.history.head()
-    count = len(command.history.beyond(tips, [*kept, *([head] if head is not None else [])])) if tips else 0
-    command.tally.gone += count
-    if count:
+    if tips and (count := len(command.history.beyond(tips, [*kept, *([head] if head is not None else [])]))):
+        command.tally.gone += count
         command.tally.note(f"would drop {count} commit{'s' if count > 1 else ''} that nothing else holds")
 
 
@@ -226,12 +224,10 @@ def _worktree(command: GitCommand) -> None:
         command.tally.found = True
         return
     path, tree = git_command.removed_work_tree(command)
-    committed = tree.committed
+    committed, history = tree.committed, command.history
     if any(committed.get(name, UNTRACKED)[1] != entry.oid for name, entry in tree.index.entries.items()):
         raise Unclear("the work tree has changes that are not committed")
-    head = tree.history.head()
-    if head is not None:  # one that no branch names goes with the log of its work tree
-        history = command.history
+    if (head := tree.history.head()) is not None:  # one that no branch names goes with the log of its work tree
         command.tally.gone += len(history.beyond([head], history.tips(history.refs().values())))
     command.survey.tree(path)
 

@@ -108,7 +108,6 @@ def _added(repository: Repository, old: bytes | None, new: bytes) -> Iterator[st
 
 
 def _changed(repository: Repository) -> Iterator[str]:
-    """By their content; conflicts included."""
     for path, entry in repository.index.entries.items():
         full = os.path.join(repository.top, path)
         repository.budget.entry()
