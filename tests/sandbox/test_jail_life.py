@@ -24,7 +24,7 @@ from hook_client import PATIENCE, HookedDaemon, until
 from interlock.audit import journal
 from interlock.config import config_of
 from interlock.identity.isolation import FOLDER, JOURNAL
-from interlock.sandbox import SandboxSituation, plan_sandbox
+from interlock.sandbox import Placeholders, SandboxSituation, plan_sandbox
 from interlock.sandbox.command_line import seatbelt_argv, seatbelt_profile
 from jails import Home, guarded_home, install_hooks
 
@@ -358,3 +358,11 @@ def test_the_profile_for_macos_fixes_and_hides_the_same(tmp_path: Path) -> None:
     ):
         assert line in text.splitlines(), text
     assert seatbelt_argv(jail)[:2] == ["/usr/bin/sandbox-exec", "-p"] and seatbelt_argv(jail)[-1] == "claude"
+
+
+def test_a_link_in_place_of_a_placeholder_is_reported_and_left_alone(tmp_path: Path) -> None:
+    link, file, holders = tmp_path / "link", tmp_path / "folder" / "file", Placeholders()
+    link.symlink_to("nowhere")
+    assert len(holders.make([link, file])) == 1 and file.is_file()
+    holders.remove()
+    assert link.is_symlink() and not file.parent.exists()

@@ -47,7 +47,6 @@ def agent_of_program(program: str) -> str:
 class Placeholders(Struct):
     """The last sandbox that needs one removes it."""
 
-    made: list[Path] = []
     folders: list[Path] = []
     held: dict[Path, int] = {}
 
@@ -66,15 +65,14 @@ class Placeholders(Struct):
             self.folders.append(folder)
         with suppress(FileExistsError), path.open("xb") as file:  # another sandbox may have been quicker
             file.write(EMPTY)
-        self.made.append(path)
         self.held[path] = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         fcntl.flock(self.held[path], fcntl.LOCK_SH | fcntl.LOCK_NB)
 
     def remove(self) -> None:
         """If nobody changed them and no other sandbox needs them."""
-        for path in self.made:
+        while self.held:
+            path, handle = self.held.popitem()
             with suppress(OSError):
-                handle = self.held.pop(path)
                 try:
                     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     if os.pread(handle, len(EMPTY) + 1, 0) == EMPTY:
