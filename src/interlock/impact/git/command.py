@@ -152,9 +152,9 @@ def reset_scope(command: GitCommand) -> CheckoutScope:
 def checkout_scope(command: GitCommand) -> CheckoutScope:
     words = command.arguments(known={"-f", "--force"})
     names, paths = words.names, words.paths
-    if paths is None and (words.force or not names) and len(names) <= 1:
-        return _scope(command, names)
     if paths is None:  # `git checkout [COMMIT] PATH…`
+        if (words.force or not names) and len(names) <= 1:
+            return _scope(command, names)
         count = int(command.history.resolve(names[0]) is not None)
         names, paths = names[:count], names[count:]
     if len(names) > 1 or not paths:
