@@ -111,8 +111,7 @@ def _replace(current: FileState, data: bytes, mode: int) -> None:
         _unchanged(current)
         temporary.replace(current.path)
     finally:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
+        temporary.unlink(missing_ok=True)
     folder = os.open(current.path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(folder)
@@ -216,7 +215,6 @@ def unregister_file(config: Config, path: str) -> None:
 
 
 def _save(config: Config, rows: Iterable[RegisteredFile]) -> None:
-    path = register_path(config)
-    data = {"version": _VERSION, "hooks": [asdict(row) for row in rows]}
+    path, data = register_path(config), {"version": _VERSION, "hooks": list(map(asdict, rows))}
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_file(path, json.dumps(data, indent=2).encode() + b"\n", 0o600)

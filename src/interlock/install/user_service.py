@@ -58,7 +58,7 @@ def service_text(manager: str, config: Config) -> str:
     kept = {key: os.environ[key] for key in _KEPT if os.environ.get(key)}
     if manager == LAUNCHD:
         data = {"Label": LABEL, "ProgramArguments": argv, "RunAtLoad": True, "KeepAlive": {"SuccessfulExit": False}}
-        return plistlib.dumps({**data, **({"EnvironmentVariables": kept} if kept else {})}).decode()
+        return plistlib.dumps(data | ({"EnvironmentVariables": kept} if kept else {})).decode()
     environment = "".join(f"Environment={_quoted(f'{key}={value}')}\n" for key, value in kept.items())
     words = {"ARGV": " ".join(map(_quoted, argv)), "ENVIRONMENT": environment}
     return fill_file(Path(__file__).with_name("user.service"), words)
@@ -68,9 +68,8 @@ def start_steps(manager: str, config: Config) -> Iterator[SystemStep]:
     path = service_file(manager)
     if path is None:
         words = f"let hooks start the daemon where none runs (hooks.start_daemon in {settings_file(config)})"
-        yield SystemStep(
-            words, not config.hooks.start_daemon, lambda: _change_settings(config, {"hooks": {"start_daemon": True}})
-        )
+        setting = {"hooks": {"start_daemon": True}}
+        yield SystemStep(words, not config.hooks.start_daemon, lambda: _change_settings(config, setting))
         yield SystemStep("start the daemon now", not is_running(config), lambda: _start_detached(config))
         return
     text = service_text(manager, config)
@@ -83,8 +82,7 @@ def start_steps(manager: str, config: Config) -> Iterator[SystemStep]:
 
 def _services() -> Iterator[tuple[str, Path]]:
     for manager in (SYSTEMD, LAUNCHD):
-        path = service_file(manager)
-        if path is not None and path.is_file():
+        if (path := service_file(manager)) is not None and path.is_file():
             yield manager, path
 
 
@@ -281,11 +279,9 @@ def with_setting(text: str) -> str:
     """In a block of its own; refuses a file that nothing can be added to."""
     table = _TABLE.search(text)
     key, at = ("wrap", table.end()) if table else ("undo.wrap", 0)
-    block = "\n".join(["", BEGIN, f"{key} = true", END, ""])
+    block = f"\n{BEGIN}\n{key} = true\n{END}\n"
     whole = text[:at] + (block if at else block[1:]) + text[at:]
-    try:
+    with suppress(EditError, LookupError):
         if parse_toml(whole)["undo"]["wrap"] is True:
             return whole
-    except (EditError, LookupError):
-        pass
     raise EditError("write wrap = true into its table [undo]")

@@ -49,8 +49,7 @@ def config_text(layout: Layout, users: Sequence[str], operators: Sequence[str]) 
 
 def unit_files(layout: Layout) -> dict[Path, str]:
     # Of both services, neither of which needs any of it.
-    hardened = (_UNIT_FILES / "hardened").read_text("utf-8").rstrip("\n")
-    words = _places(layout) | {"HARDENED": hardened}
+    words = _places(layout) | {"HARDENED": (_UNIT_FILES / "hardened").read_text("utf-8").rstrip("\n")}
     units = {layout.units / path.name: fill_file(path, words) for path in sorted(_UNIT_FILES.glob("interlock*.*"))}
     return {layout.tmpfiles: f"d {layout.run} 0755 {USER} {USER} -\n", **units}
 
@@ -200,9 +199,8 @@ def _link(layout: Layout) -> SystemStep:
 
 def _start() -> None:
     _run(["systemd-tmpfiles", "--create", "interlock.conf"])
-    _run(["systemctl", "daemon-reload"])
-    _run(["systemctl", "enable", "--quiet", *_UNITS])
-    _run(["systemctl", "restart", *_UNITS])
+    for words in (["daemon-reload"], ["enable", "--quiet", *_UNITS], ["restart", *_UNITS]):
+        _run(["systemctl", *words])
 
 
 def _exists(name: str) -> bool:

@@ -76,8 +76,8 @@ def copy_code(folder: Path) -> None:
         new.rename(folder)
     finally:
         os.umask(mask)
-        shutil.rmtree(new, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
+        for left in (new, old):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _fill(new: Path, final: Path) -> None:
@@ -180,7 +180,6 @@ def _reach_problem(place: Path) -> str:
 
 
 def why_writable_inside(folder: Path) -> str:
-    """The same for anything below a folder."""
     below = (Path(root, name) for root, folders, files in os.walk(folder) for name in (*folders, *files))
     return next(filter(None, map(_ownership_problem, below)), "")
 
