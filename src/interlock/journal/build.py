@@ -149,9 +149,8 @@ class JournalRun(Struct, frozen=True):
     def id(self) -> str:
         """What `interlock undo` calls it, once it has run; empty where it changed nothing."""
         found = self.store.labelled(self.label)
-        if found and self.store.journal(found).wait(_ENDING) and self.store.journal(found).action() is None:
-            return ""
-        return found
+        gone = found and (stored := self.store.journal(found)).wait(_ENDING) and stored.action() is None
+        return "" if gone else found
 
 
 def begin_run(config: Config, agent: str, build: bool = False) -> JournalRun | None:

@@ -106,13 +106,12 @@ class UndoModel:
         place, where = self._root, ""
         for name in filter(None, path.strip("/").split("/")):
             where = f"{where}/{name}"
-            found = place.places.get(name)
-            if found is None:
+            if name not in place.places:
                 found = place.places[name] = Place()
                 if place.base is not None:
                     found.base = f"{place.base.rstrip('/')}/{name}"
                     self.touched[found.base] = None
-            place = found
+            place = place.places[name]
         return place
 
     def _put(self, path: str, new: Place) -> Place:

@@ -168,8 +168,7 @@ def read_attributes(path: str) -> dict[str, bytes]:
 
 def birth_time(path: str) -> int:
     """Links not followed; 0 where the file system has none."""
-    buffer = ctypes.create_string_buffer(256)
-    nofollow = 0x100
+    buffer, nofollow = ctypes.create_string_buffer(256), 0x100
     if ctypes.CDLL(None).statx(-100, os.fsencode(path), nofollow, _BIRTH, buffer) != 0:
         return 0
     mask, seconds, rest = struct.unpack_from("<I76xqI", buffer.raw)
