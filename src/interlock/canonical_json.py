@@ -34,8 +34,8 @@ def simplify(value: object, depth: int = 0) -> Any:
     kind = type(value)
     if kind in _ATOMS:
         return value
-    if kind in _LISTS and depth < MAX_DEPTH:
-        return [simplify(item, depth + 1) for item in value]  # type: ignore[attr-defined]
+    if isinstance(value, _LISTS) and depth < MAX_DEPTH:
+        return [simplify(item, depth + 1) for item in value]
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, (int, float, str)):
@@ -48,8 +48,6 @@ def simplify(value: object, depth: int = 0) -> Any:
         return {str(key): simplify(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):
         return sorted((simplify(item, depth + 1) for item in value), key=repr)
-    if isinstance(value, (list, tuple)):
-        return [simplify(item, depth + 1) for item in value]
     return str(value)
 
 
@@ -106,7 +104,7 @@ def _table(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
     try:  # all of them before any value: nested values must not be visited twice
         names = "".join(value)
     except TypeError:  # a key that is no text
-        return _odd_table(value, depth)
+        names = _MARK
     if not names.isascii() or _MARK in names:
         return _odd_table(value, depth)
     return {
@@ -247,7 +245,7 @@ def _exact(value: object, path: str, depth: int) -> object:
         raise DigestError(f"{path}: nested deeper than {MAX_DEPTH}")
     if isinstance(value, Mapping):
         return _exact_table(value, path, depth)
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, _LISTS):
         return [_exact(item, f"{path}[{number}]", depth + 1) for number, item in enumerate(value)]
     raise DigestError(f"{path}: expected text, a whole number, true, false, null, a list or a table, got {value!r:.80}")
 

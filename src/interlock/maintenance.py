@@ -9,12 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from interlock.analysis.display_text import short_id
-from interlock.approvals import ENDED, EXPIRED_SHARE, challenges, pausing, settle, share_of
+from interlock.approvals import ENDED, EXPIRED, EXPIRED_SHARE, LIVE_STATES, challenges, pausing, settle, share_of
 from interlock.approvals.challenges import revealing
 from interlock.audit.chain import CHECKPOINT, checkpoint_body, head_of, signed_checkpoint
 from interlock.config.settings import AuditSettings
 from interlock.engine import undoing
-from interlock.model import TicketState
 from interlock.plans import history
 from interlock.ports import StoreError, Tx
 from interlock.records import AuditQuery, AuditRow, Checkpoint, Ticket, TicketQuery
@@ -22,7 +21,6 @@ from interlock.runtime.adapter_trust import settle_trust
 from interlock.runtime.state import State
 
 LOG = logging.getLogger("interlock")
-_OPEN = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)
 PAGE = 500  # tickets that are read or moved at a time
 
 
@@ -31,7 +29,7 @@ def _live(tx: Tx) -> list[Ticket]:
     found: dict[str, Ticket] = {}
     before, most = 0.0, PAGE
     while True:
-        page = tx.tickets(TicketQuery(_OPEN, before=before, limit=most))
+        page = tx.tickets(TicketQuery(LIVE_STATES, before=before, limit=most))
         found |= {ticket.id: ticket for ticket in page}
         if len(page) < most:
             return list(found.values())
@@ -47,7 +45,7 @@ def _move(state: State, due: Sequence[Ticket], now: float) -> int:
         unanswered.clear()
         moved = [(ticket, after) for ticket in due if tx.change_ticket(after := settle(ticket, now), ticket)]
         for ticket, after in moved:
-            if after.state is TicketState.EXPIRED:
+            if after.state is EXPIRED:
                 state.recorder.event(tx, "expire", "time", {"ticket": ticket.id})
                 unanswered.extend([ticket] if ticket.open else [])
         return len(moved)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -12,14 +11,13 @@ from msgspec.structs import replace
 from interlock.canonical_json import normal_name
 from interlock.error_codes import LoopProblem
 from interlock.model import AgentRef
-from interlock.policy.load import toml
+from interlock.policy.load import own_text, policy_data
 from interlock.policy.overrides import LoopRules, apply_all_rules
 from interlock.policy.policy import MODES, PolicyError, policy_of
 from interlock.runtime import InForce
 from interlock.runtime.memory import STRICTNESS
 from interlock.runtime.state import State
 
-LONGEST = 1_000_000  # characters of a policy
 INTERFACE = "mcp"
 ADAPTER = "adapter:"  # the interface of adapters; their names follow
 IGNORED = "TIGHTENING_ONLY"  # the warning's code
@@ -45,7 +43,7 @@ def parse_tightening(state: State, policy: str = "", mode: str = "") -> Tighteni
     if not policy and not mode:
         return NO_TIGHTENING
     found, loosens = _parse_policy(policy) if policy else (NO_TIGHTENING, False)
-    if policy and policy == state.policy.source.partition("\0")[0]:  # behind it comes what it extends
+    if policy and policy == own_text(state.policy):
         found, loosens = NO_TIGHTENING, False  # the daemon's own: it counts as it is
     ignored = ["autoApprove of a policy the operator does not use is ignored"] if loosens else []
     if mode and mode not in MODES:  # R-12: an unknown word means enforcing, with a warning
@@ -85,9 +83,7 @@ def governing(state: State, agent: AgentRef, via: Connection) -> InForce:
 def _parse_policy(text: str) -> tuple[Tightening, bool]:
     """What a policy tightens, and whether it also holds rules that would loosen."""
     try:
-        if len(text) > LONGEST:
-            raise ValueError("longer than any policy is")
-        data = json.loads(text) if text.lstrip().startswith("{") else toml(text)
+        data = policy_data(text)
         policy = policy_of(data, "given")
     except (PolicyError, ValueError, RecursionError) as error:
         words = f"The policy that was given cannot be used: {error}"[:300]

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from interlock.policy.overrides import LoopRules, with_origin
 from interlock.policy.patterns import EVERYTHING, Glob, PatternSet
-from interlock.policy.policy import Policy, PolicyError, extends_value, globs_of, policy_of
+from interlock.policy.policy import Policy, PolicyError, extended_name, globs_of, policy_of
 from interlock.problems import Path as Where
 from interlock.problems import Problem, Problems, describe_value
 
@@ -42,10 +42,10 @@ def files_of(name: str, base: Path | None = None) -> list[Path]:
     while path is not None and path.parent != SHIPPED and path not in found:
         found.append(path)
         try:
-            wanted = extends_value(_read(path)[1])
+            wanted = extended_name(_read(path)[1])
         except PolicyError:
             break
-        path = _place(wanted, path.parent) if isinstance(wanted, str) and wanted.strip() else None
+        path = _place(wanted, path.parent) if wanted else None
     return found
 
 
@@ -61,19 +61,23 @@ def toml(text: str) -> dict[str, Any]:
 
 def text_policy(text: str, name: str, known: Policy | None = None) -> Policy:
     """Only tried: it extends a shipped policy, or what `known` extends, and no file is opened for it."""
-    if len(text) > _MAX_BYTES:
-        raise _error(name, "longer than any policy is")
     try:
-        data: Any = json.loads(text) if text.lstrip().startswith("{") else toml(text)
+        data = policy_data(text)
     except (ValueError, RecursionError) as error:
         raise _error(name, str(error)) from None
-    wanted, base = extends_value(data), None
-    if isinstance(wanted, str) and wanted.strip():
-        base = _above(wanted, name, known)
-    return policy_of(data, name, text, base)
+    wanted = extended_name(data)
+    return policy_of(data, name, text, _above(wanted, name, known) if wanted else None)
+
+
+def policy_data(text: str) -> Any:
+    """Of JSON or TOML; raises ValueError and RecursionError."""
+    if len(text) > _MAX_BYTES:
+        raise ValueError("longer than any policy is")
+    return json.loads(text) if text.lstrip().startswith("{") else toml(text)
 
 
 def own_text(policy: Policy) -> str:
+    """Without what it extends, which comes behind it."""
     return policy.source.partition("\0")[0]
 
 
@@ -126,9 +130,8 @@ def _read(path: Path) -> tuple[str, Any]:
 
 
 def _extended(data: Any, path: Path, above: tuple[Path, ...]) -> Policy | None:
-    wanted = extends_value(data)
-    if not isinstance(wanted, str) or not wanted.strip():
-        return None  # nothing, or what is no name, which the form refuses
+    if not (wanted := extended_name(data)):
+        return None
     found = _place(wanted, path.parent)
     if found is None:
         raise _error(path.stem, _unknown(wanted, path.parent), ("extends",))

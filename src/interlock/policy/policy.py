@@ -347,11 +347,10 @@ def policy_of(data: object, name: str, source: str = "", base: Policy | None = N
     return replace(policy, source=f"{source}\0{base.source}" if base else source)
 
 
-def extends_value(data: object) -> object:
-    """Seed 001's JSON extends `default`; None where a policy extends none."""
-    if not isinstance(data, Mapping):
-        return None
-    return "default" if _is_seed(data) else data.get("extends")
+def extended_name(data: object) -> str:
+    """Seed 001's JSON extends `default`; empty where a policy extends none, or what is no name, which the form refuses."""
+    found = ("default" if _is_seed(data) else data.get("extends")) if isinstance(data, Mapping) else None
+    return found if isinstance(found, str) and found.strip() else ""
 
 
 def _is_seed(data: Mapping[str, Any]) -> bool:
