@@ -9,15 +9,8 @@ from interlock.analysis.display_text import mid_sentence, short_id
 from interlock.approvals import BY_TIME, REJECTED, Resolution, TicketChange
 from interlock.model import ADMIN, AgentRef, Decision, Level
 from interlock.notify import request_line, who
+from interlock.policy import impact
 from interlock.policy.exemptions import SNAPSHOT
-from interlock.policy.impact import (
-    JOURNAL,
-    RELIEF_PREFIX,
-    escalation_reasons,
-    impact_words,
-    snapshot_problem,
-    undo_words_after,
-)
 from interlock.policy.policy import DEFAULT_APPROVERS
 from interlock.records import Ticket
 
@@ -37,7 +30,7 @@ def sentence(judged: Judged, weighed: PolicyResult, held: Resolution, kept: Take
     if held.outcome == "allow":
         return _allowed(weighed, held) + (f" {notice(kept.id)}" if kept else "")
     lead = "Denied" if held.outcome in ("block", "deny") else "Held"
-    why = undo_words_after(held.reason or weighed.reason(), weighed.factors)
+    why = impact.undo_words_after(held.reason or weighed.reason(), weighed.factors)
     word, found, rest = why.partition(": ")
     if found and word in _LEVELS:  # `Held as dangerous: replaces …`
         lead, why = f"{lead} as {word}", mid_sentence(rest)
@@ -45,10 +38,10 @@ def sentence(judged: Judged, weighed: PolicyResult, held: Resolution, kept: Take
         return f"{lead}: {_end(why)}{stopped}"  # a blocked agent's alternatives are denied as well
     instead = next((f.instead for f in judged.assessment.findings if f.instead), "")
     final = held.ticket is not None and held.ticket.state is REJECTED  # alternatives are refused as well
-    raised = [words[:1].upper() + words[1:] for words in escalation_reasons(weighed.factors) if why not in words]
+    raised = [words[:1].upper() + words[1:] for words in impact.escalation_reasons(weighed.factors) if why not in words]
     more = {
-        "Impact: ": impact_words(weighed.factors),
-        "No snapshot was taken: ": snapshot_problem(weighed.factors),
+        "Impact: ": impact.impact_words(weighed.factors),
+        "No snapshot was taken: ": impact.snapshot_problem(weighed.factors),
         "Instead: ": "" if final else instead,
     }
     parts = [f"{lead}: {why}", *raised, *(f"{name}{words}" for name, words in more.items() if words)]
@@ -67,12 +60,12 @@ def _allowed(weighed: PolicyResult, held: Resolution) -> str:
         return f"Allowed once: {who} ({short_id(held.ticket.id)})."
     if not weighed.factors:
         return "Allowed."
-    seen = impact_words(weighed.factors)
-    if any(factor.startswith(f"{RELIEF_PREFIX}{SNAPSHOT}") for factor in weighed.factors):
+    seen = impact.impact_words(weighed.factors)
+    if any(factor.startswith(f"{impact.RELIEF_PREFIX}{SNAPSHOT}") for factor in weighed.factors):
         return f"Allowed, for it can be undone: {_end(seen)}" if seen else "Allowed, for it can be undone."
-    if f"{RELIEF_PREFIX}{JOURNAL}" in weighed.factors:
+    if f"{impact.RELIEF_PREFIX}{impact.JOURNAL}" in weighed.factors:
         return "Allowed, for it can be undone: `interlock undo` brings back what it changes."
-    if seen and any(factor.startswith(RELIEF_PREFIX) for factor in weighed.factors):
+    if seen and any(factor.startswith(impact.RELIEF_PREFIX) for factor in weighed.factors):
         return f"Allowed, for nothing would be lost: {_end(seen)}"
     return f"Allowed: {_end(weighed.reason() or weighed.factors[-1])}"
 

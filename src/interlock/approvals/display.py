@@ -12,14 +12,8 @@ from msgspec import Struct
 from interlock.analysis.display_text import harm, lookalikes, short_id, visible
 from interlock.analysis.wire import step_json
 from interlock.model import EffectiveCommand, Span, finding_factor
+from interlock.policy import impact
 from interlock.policy.circumstances import RAISING
-from interlock.policy.impact import (
-    ESCALATION_PREFIX,
-    IMPACT_PREFIX,
-    NO_SNAPSHOT_PREFIX,
-    escalation_reasons,
-    undo_words_after,
-)
 from interlock.records import Ticket
 from interlock.redaction import redact_text
 
@@ -246,7 +240,7 @@ def ticket_text(ticket: Ticket) -> list[str]:
 
 # Factors that other parts of a ticket show already: the score, the level's own requirement, the inspected impact.
 _SHOWN_ELSEWHERE = (
-    "base: ", "level: ", "irreversible: ", "tier: ", "tolerance: ", "severity: ", IMPACT_PREFIX, NO_SNAPSHOT_PREFIX, ESCALATION_PREFIX,
+    "base: ", "level: ", "irreversible: ", "tier: ", "tolerance: ", "severity: ", impact.IMPACT_PREFIX, impact.NO_SNAPSHOT_PREFIX, impact.ESCALATION_PREFIX,
     *(f"{name}: " for name in sorted(RAISING)),
 )  # fmt: skip
 _ADDS = re.compile(r"\([+]\d+\)$")
@@ -260,11 +254,13 @@ def reasons(reason: str, level: str, findings: Iterable[Mapping[str, Any]], fact
     rest = [one for one in factors if one not in named and not one.startswith(_SHOWN_ELSEWHERE)]
     said: list[str] = []
     first = reason.removeprefix(f"{level}: ")
-    raised = [one for one in escalation_reasons(factors) if one.split(": ", 1)[-1].casefold() not in first.casefold()]
+    raised = [
+        one for one in impact.escalation_reasons(factors) if one.split(": ", 1)[-1].casefold() not in first.casefold()
+    ]
     found = [str(one.get("reason") or "") for one in known]
     more = (one for one in rest if not _ADDS.search(one))
     for words in (first, *map(_because, raised), *found, *map(_because, more)):
-        words = undo_words_after(words, factors)
+        words = impact.undo_words_after(words, factors)
         if words and not any(words.rstrip(".").casefold() in one.casefold() for one in said):
             said.append(words)
     return tuple(said)

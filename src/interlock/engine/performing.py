@@ -10,21 +10,12 @@ from msgspec.structs import replace
 
 from interlock.adapters.levels import name_level_notice
 from interlock.analysis.display_text import short_id
-from interlock.approvals import Resolution, TicketChange, apply_move, settle
+from interlock.approvals import Resolution, TicketChange, apply_move, settle, tickets
 from interlock.approvals.answers import make_room
 from interlock.approvals.confirmations import SESSION
 from interlock.approvals.decision_text import sentence
 from interlock.approvals.denials import agree, count_attempt, remember
 from interlock.approvals.grants import grant_use_entry, use_grant
-from interlock.approvals.tickets import (
-    TOKEN_FAILURES,
-    code_of,
-    is_failure,
-    new_ticket,
-    pending_token,
-    token_details,
-    token_entries,
-)
 from interlock.audit.decision_entries import decision_entry
 from interlock.engine.decide import Gathered, Outcome
 from interlock.model import NOTHING, AgentRef, Decision, Kind, Level
@@ -50,7 +41,7 @@ def perform(tx: Tx, state: State, judged: Judged, found: Gathered, answer: Outco
     now, ticket, issued = judged.now, held.ticket, False
     if held.keep is TicketChange.OPEN:
         _expire_replaced(tx, state, found.ticket, now)
-        made, most = new_ticket(state, judged, weighed), judged.policy.open_tickets
+        made, most = tickets.new_ticket(state, judged, weighed), judged.policy.open_tickets
         ticket = _open(tx, state, made, most)
         if ticket is None:
             held = Resolution("deny", FULL.format(most), code="RATE_LIMIT_EXCEEDED")
@@ -76,15 +67,15 @@ def perform(tx: Tx, state: State, judged: Judged, found: Gathered, answer: Outco
     if not polls:  # one's own ticket: no new action
         tx.add_deeds([history_entry(judged, held.outcome)])
         blocked = block_for(tx, state, judged, found.counts, weighed, held)
-    if is_failure(judged, held):
-        TOKEN_FAILURES.failed(tx, judged.agent.principal, now)
+    if tickets.is_failure(judged, held):
+        tickets.TOKEN_FAILURES.failed(tx, judged.agent.principal, now)
     used = [grant_use_entry(grant, judged)] if grant is not None and held.outcome == "allow" else []
     answer = replace(answer, held=held)
     kept = _kept(answer)
     if kept is not None:
         tx.add_snapshot(snapshot_of(state, judged, kept))
     record = decision_entry(judged, weighed, answer.at, held, kept)
-    state.recorder.these(tx, [record, *token_entries(state, judged, held, issued), *used])
+    state.recorder.these(tx, [record, *tickets.token_entries(state, judged, held, issued), *used])
     decision = replace(decision_of(state, judged, answer), promptable=found.promptable)
     if blocked:
         decision = replace(decision, reason=f"{decision.reason} This agent is blocked from now on: {blocked}.")
@@ -160,8 +151,8 @@ def history_entry(judged: Judged, outcome: str) -> HistoryEntry:
 
 def decision_of(state: State, judged: Judged, answer: Outcome) -> Decision:
     weighed, held, kept = answer.weighed, answer.held, _kept(answer)
-    token = pending_token(state, judged, held)
-    code = code_of(held, weighed, token)
+    token = tickets.pending_token(state, judged, held)
+    code = tickets.code_of(held, weighed, token)
     return Decision(
         outcome=held.outcome,
         reason=sentence(judged, weighed, held, kept),
@@ -175,7 +166,7 @@ def decision_of(state: State, judged: Judged, answer: Outcome) -> Decision:
         message=held.message,
         strength=judged.isolation,
         token=token,
-        details=token_details(state, judged, weighed, held, code, token) if code else NOTHING,
+        details=tickets.token_details(state, judged, weighed, held, code, token) if code else NOTHING,
         warnings=notices_of(judged, held),
         parts=weighed.parts or weighed.would,
         weighed=weighed.factors,

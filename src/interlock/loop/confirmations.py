@@ -27,16 +27,7 @@ from interlock.engine.gathering import identify
 from interlock.error_codes import INERT, LoopProblem, limit_details
 from interlock.identity.attempts import Attempts
 from interlock.identity.isolation import isolation_of
-from interlock.loop import notices
-from interlock.loop.agents import (
-    current_execution,
-    enforced_block,
-    no_execution_error,
-    pause_in_force,
-    require_ready,
-    resume_waiting,
-    unpaused_execution,
-)
+from interlock.loop import agents, notices
 from interlock.loop.executions import execution_json
 from interlock.loop.notices import ABORT, HOW, approval_hint, rejection_message
 from interlock.loop.state import LIVE, SINGLE_USE, Pause, pause_of
@@ -67,7 +58,7 @@ def stored(state: State, work: Callable[[Tx], T | LoopProblem]) -> T:
 
 def confirm_operation(state: State, agent: AgentRef, *, confirmation_token: str, operation: str) -> dict[str, Any]:
     """Uses a token that a person armed: what waits for it resumes; the action, reported again, spends its ticket (2.11)."""
-    require_ready(state, agent)
+    agents.require_ready(state, agent)
 
     def work(tx: Tx) -> Ticket | LoopProblem:
         use = _TokenUse(tx, state, agent, confirmation_token, operation, state.clock.now())
@@ -87,13 +78,13 @@ def confirm_operation(state: State, agent: AgentRef, *, confirmation_token: str,
 
 def continue_execution(state: State, agent: AgentRef, *, confirmation_token: str = "") -> dict[str, Any]:
     """After a person armed its ticket (R-15); any other stays as it is."""
-    require_ready(state, agent)
+    agents.require_ready(state, agent)
 
     def work(tx: Tx) -> Execution | LoopProblem:
         now, found = state.clock.now(), tx.executions(agent, live=True)
-        if (running := current_execution(tx, agent, found)) is None:
-            return no_execution_error(agent)
-        if (held := pause_in_force(tx, agent, found, now)) is None:
+        if (running := agents.current_execution(tx, agent, found)) is None:
+            return agents.no_execution_error(agent)
+        if (held := agents.pause_in_force(tx, agent, found, now)) is None:
             return running
         pause = held[1]
         if (ticket := tx.ticket(pause.ticket) if pause.ticket else None) is None:
@@ -136,7 +127,7 @@ def get_pending_cli_approvals(state: State, agent: AgentRef) -> dict[str, Any]:
 
 def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) -> dict[str, Any]:
     """Reports that a person armed a held call, which spends its ticket when repeated. Refuses an unarmed one (R-15)."""
-    require_ready(state, agent)
+    agents.require_ready(state, agent)
 
     def work(tx: Tx) -> Ticket | LoopProblem:
         ticket = tx.ticket(request_id)
@@ -222,7 +213,7 @@ def _use_token(use: _TokenUse, ticket: Ticket) -> Ticket | LoopProblem:
     after = replace(settle(ticket, now), outcome=CONFIRMED, version=ticket.version + 1)
     if not tx.change_ticket(after, ticket):
         return LoopProblem("PERMISSION_DENIED", "The ticket was changed just now; try again")
-    resume_waiting(tx, agent, ticket.id, now)
+    agents.resume_waiting(tx, agent, ticket.id, now)
     if any(one.kind == challenges.VERIFY and one.digest == ticket.digest for one in tx.challenges(agent.principal)):
         challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name, challenges.ANSWERED)
     notices.clear(tx, agent, now, ticket=ticket.id)
@@ -286,7 +277,7 @@ def _request_release(
     tx: Tx, state: State, agent: AgentRef, via: Connection, reason: str
 ) -> _ReleaseOutcome | LoopProblem:
     now, found = state.clock.now(), tx.executions(agent, live=True)
-    held = pause_in_force(tx, agent, found, now)
+    held = agents.pause_in_force(tx, agent, found, now)
     judged = _judged(state, agent, via, held, now) if held else None
     ticket = tx.live_ticket(judged.digest, agent) if judged else None
     settled = settle(ticket, now) if ticket else None
@@ -297,7 +288,7 @@ def _request_release(
     if wait := ATTEMPTS.wait(tx, agent.principal, now):
         return rate_limit_problem(wait, now, ATTEMPTS)
     ATTEMPTS.failed(tx, agent.principal, now)
-    if why := enforced_block(state, state.in_force, agent.principal):
+    if why := agents.enforced_block(state, state.in_force, agent.principal):
         challenges.issue(tx, state, agent, challenges.BLOCK, why, now)
     details = {"principal": agent.principal, "name": agent.name, "words": f"asks to be freed: {reason}"}
     state.recorder.event(tx, "alert", agent.principal, details)
@@ -352,7 +343,7 @@ def _release(
     for one in tx.executions(agent, live=True):
         mine = pause_of(one.pause)
         if mine and mine.id == pause.id and one.status in LIVE:
-            tx.save_execution(unpaused_execution(one, now, False), one)
+            tx.save_execution(agents.unpaused_execution(one, now, False), one)
     challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name)
     if pause.kind != "other":  # another name's ticket is not this one's to take back
         withdraw(tx, state, agent.principal, RELEASE, lambda held: bool(pause.ticket) and held.id == pause.ticket)

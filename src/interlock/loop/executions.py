@@ -15,18 +15,7 @@ from interlock.approvals.answers import withdraw
 from interlock.approvals.pausing import monitored_while_paused
 from interlock.engine.evaluate import evaluate_and_keep
 from interlock.error_codes import INERT, LoopProblem, confirmation_hint
-from interlock.loop import notices
-from interlock.loop.agents import (
-    current_execution,
-    end_execution,
-    is_lifted,
-    no_execution_error,
-    pause_in_force,
-    paused_execution,
-    record_execution,
-    refuse_blocked,
-    require_ready,
-)
+from interlock.loop import agents, notices
 from interlock.loop.state import LIVE, RUNNING, pause_of, status_of
 from interlock.loop.tightening import PLAIN_CONNECTION, Connection, governing
 from interlock.model import NOTHING, AgentRef, Decision, operation
@@ -56,7 +45,7 @@ def execute_agent(
     """Once a person approved it (R-11), CONFIRMATION_REQUIRED until then; refuses a blocked principal."""
     state.catch_up()
     by = governing(state, require_name(agent), via)
-    refuse_blocked(state, by, agent)
+    agents.refuse_blocked(state, by, agent)
     given = dict(parameters or {})
     by = monitored_while_paused(state, by, operation(EXECUTE, given, "EXECUTE"))
     steps, goal = step_quota(by.policy, max_autonomous_steps), dict(redact(given))
@@ -99,16 +88,16 @@ def execute_agent(
 
 def complete_execution(state: State, agent: AgentRef, *, outcome: str = "success", summary: str = "") -> dict[str, Any]:
     """Refuses a blocked principal (C-15)."""
-    require_ready(state, agent)
+    agents.require_ready(state, agent)
 
     def work(tx: Tx) -> Execution:
-        if (found := current_execution(tx, require_name(agent))) is None:
-            raise no_execution_error(agent)
+        if (found := agents.current_execution(tx, require_name(agent))) is None:
+            raise agents.no_execution_error(agent)
         ended = {"outcome": outcome or "success", "summary": redact_text(summary)[:SUMMARY_CHARS]}
         pause = pause_of(found.pause)
         if pause is None or not pause.challenge:  # R-10: what is to be verified waits on
             withdraw(tx, state, agent.principal, "complete", lambda ticket: ticket.execution == found.id)
-        return end_execution(tx, state, found, "fail" if outcome == "failure" else "complete", ended)
+        return agents.end_execution(tx, state, found, "fail" if outcome == "failure" else "complete", ended)
 
     return execution_json(state.store.write(work), False)
 
@@ -117,16 +106,19 @@ def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[
     """In any state, with this agent's pauses elsewhere; lifts no block (C-15, R-10)."""
 
     def work(tx: Tx) -> Execution | None:
-        mine, ended = current_execution(tx, require_name(agent)), {"summary": redact_text(reason)[:SUMMARY_CHARS]}
+        mine, ended = (
+            agents.current_execution(tx, require_name(agent)),
+            {"summary": redact_text(reason)[:SUMMARY_CHARS]},
+        )
         challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name)
         others = [one for one in tx.executions(agent, live=True) if one.pause and (mine is None or one.id != mine.id)]
-        cancelled = [end_execution(tx, state, one, "cancel", ended) for one in (mine, *others) if one]
+        cancelled = [agents.end_execution(tx, state, one, "cancel", ended) for one in (mine, *others) if one]
         ids = {one.id for one in cancelled}
         withdraw(tx, state, agent.principal, "abort", lambda ticket: ticket.execution in ids)
         return cancelled[0] if cancelled else None
 
     if (done := state.store.write(work)) is None:
-        raise no_execution_error(agent)
+        raise agents.no_execution_error(agent)
     return execution_json(done, False)
 
 
@@ -137,12 +129,12 @@ def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
     def work(tx: Tx) -> dict[str, Any]:
         recent = tx.executions(agent, most=20)
         mine = (one for one in recent if one.agent.session == agent.session)
-        found = current_execution(tx, agent) or next(mine, next(iter(recent), None))
+        found = agents.current_execution(tx, agent) or next(mine, next(iter(recent), None))
         if found is None:
-            raise no_execution_error(agent)
+            raise agents.no_execution_error(agent)
         row = tx.block(agent.principal)  # one deleted outside Interlock lifts nothing, another replica's counts
         block = row.reason if row else state.blocked(agent.principal)
-        pause = pause_in_force(tx, agent, [found], now) if found.status in LIVE else None
+        pause = agents.pause_in_force(tx, agent, [found], now) if found.status in LIVE else None
         shown = replace(found, status=RUNNING) if found.pause and pause is None and found.status in LIVE else found
         body = execution_json(shown, bool(block)) | {
             "steps": shown.steps,
@@ -175,7 +167,7 @@ def end_session(state: State, principal: str, session: str) -> None:
     def work(tx: Tx) -> None:
         for one in tx.executions(live=True):
             if (one.agent.principal, one.agent.session) == (principal, session):
-                end_execution(tx, state, one, "cancel", {"summary": "the connection ended"})
+                agents.end_execution(tx, state, one, "cancel", {"summary": "the connection ended"})
         withdraw(tx, state, principal, "session", lambda ticket: ticket.agent.session == session)
 
     state.store.write(work)
@@ -209,13 +201,13 @@ def _begin(state: State, made: Execution, tx: Tx, judged: Judged, decision: Deci
     """It takes over the pause of the one it replaces."""
     if not decision.allowed:
         return
-    if before := current_execution(tx, made.agent):
+    if before := agents.current_execution(tx, made.agent):
         pause = pause_of(before.pause)
-        end_execution(tx, state, before, "cancel", {"summary": f"execution {made.id} took its place"})
-        if pause and not is_lifted(tx, pause, judged.now):
-            made = paused_execution(made, pause, judged.now)
+        agents.end_execution(tx, state, before, "cancel", {"summary": f"execution {made.id} took its place"})
+        if pause and not agents.is_lifted(tx, pause, judged.now):
+            made = agents.paused_execution(made, pause, judged.now)
     tx.save_execution(made, None)
-    record_execution(tx, state, made, {"goal": made.goal, "max_steps": made.max_steps})
+    agents.record_execution(tx, state, made, {"goal": made.goal, "max_steps": made.max_steps})
 
 
 def execution_json(execution: Execution, blocked: bool) -> dict[str, Any]:

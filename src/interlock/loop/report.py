@@ -15,12 +15,7 @@ from interlock.analysis.lexicon import split_name, vocabulary
 from interlock.analysis.operations.names import may_be_operation
 from interlock.engine.gathering import identify
 from interlock.error_codes import LoopProblem
-from interlock.loop.agents import (
-    current_execution,
-    lift_ended_pause,
-    no_execution_error,
-    pause_in_force,
-)
+from interlock.loop import agents
 from interlock.loop.state import REFUSE, LoopVerdict, Pause
 from interlock.model import AgentRef, Human, Tier, intent
 from interlock.policy.match_names import MatchNames
@@ -137,12 +132,12 @@ def read_report(state: State, by: InForce, agent: AgentRef, step: ReportedStep) 
 
     def work(tx: Tx) -> tuple[Execution, Pause | None, str]:
         found = tx.executions(agent, live=True)
-        if (mine := current_execution(tx, agent, found)) is None:
-            raise no_execution_error(agent)
-        held = pause_in_force(tx, agent, found, now) if enforcing else None
+        if (mine := agents.current_execution(tx, agent, found)) is None:
+            raise agents.no_execution_error(agent)
+        held = agents.pause_in_force(tx, agent, found, now) if enforcing else None
         block = tx.block(agent.principal) if enforcing else None  # also one that another replica made just now
         pause = held[1] if held else None
-        return lift_ended_pause(tx, mine, now) if enforcing else mine, pause, block.reason if block else ""
+        return agents.lift_ended_pause(tx, mine, now) if enforcing else mine, pause, block.reason if block else ""
 
     execution, pause, blocked = state.store.read(work)
     judgement, names = state.reader.read(action)

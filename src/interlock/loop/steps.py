@@ -13,18 +13,7 @@ from interlock.approvals.pausing import monitored_while_paused
 from interlock.approvals.tickets import token_of
 from interlock.engine.evaluate import evaluate, evaluate_and_keep
 from interlock.error_codes import LoopProblem
-from interlock.loop import notices
-from interlock.loop.agents import (
-    block,
-    enforced_block,
-    lift_ended_pause,
-    pause_in_force,
-    paused_execution,
-    resume,
-    resume_waiting,
-    stopped_step,
-    with_danger_note,
-)
+from interlock.loop import agents, notices
 from interlock.loop.executions import require_name
 from interlock.loop.notices import HOW, approval_hint
 from interlock.loop.report import ReportedStep, StepReport, read_report, validate_step
@@ -73,8 +62,8 @@ def record_step(
     state.catch_up()
     by, action = governing(state, require_name(agent), via), intent(step.hint, step.cwd)
     by = monitored_while_paused(state, by, action)
-    if why := enforced_block(state, by, agent.principal):  # 2
-        return stopped_step(state, agent, why)
+    if why := agents.enforced_block(state, by, agent.principal):  # 2
+        return agents.stopped_step(state, agent, why)
     asked = Request(action, agent, via.door, claimed_risk=step.risk, strength=via.strength, in_force=by)
     for _ in range(TRIES):
         try:
@@ -87,7 +76,7 @@ def record_step(
             )  # R-25: a disabled loop also answers an agent that runs nothing; its report is recorded
             return {"autonomy": to_builtins(Directive(go=True, factors=[UNJUDGED[by.mode], *via.tight.ignored]))}
         if report.blocked:
-            return stopped_step(state, agent, report.blocked)
+            return agents.stopped_step(state, agent, report.blocked)
         request = replace(asked, execution=report.execution.id, operation=report.operation, step=report.context)
         try:
             decision, kept = evaluate_and_keep(state, request, partial(apply_decision, report))  # 4
@@ -96,7 +85,9 @@ def record_step(
         report = kept or report
         blocked = any(part.name == "blocked" for part in decision.parts) and report.verdict is not STOP
         if blocked and by.mode == "enforcing":  # since it was read
-            return stopped_step(state, agent, enforced_block(state, state.in_force, agent.principal) or "blocked")
+            return agents.stopped_step(
+                state, agent, agents.enforced_block(state, state.in_force, agent.principal) or "blocked"
+            )
         declarations.report(state, agent, step.hint, step.cwd)
         return _answer(report, decision, via.tight)
     raise StoreError("too many steps of this agent were reported in the same moment")
@@ -172,7 +163,7 @@ def _notes(report: StepReport, decision: Decision) -> list[dict[str, Any]]:
     """AE-12: nothing is paused or stopped without one."""
     notes, now = report.notes, report.state.clock.now()
     if report.verdict is STOP and report.challenge:
-        return with_danger_note(notes, report.agent, report.challenge, now)
+        return agents.with_danger_note(notes, report.agent, report.challenge, now)
     if report.verdict is GO or any(note["type"] == notices.PAUSE for note in notes):
         return notes
     kind = notices.ERROR if decision.unknown else notices.PAUSE
@@ -192,18 +183,20 @@ def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decisio
     if found is None or found.status not in LIVE:
         raise Overtaken
     now = judged.now
-    row = lift_ended_pause(tx, found, now) if report.by.mode == "enforcing" else found
+    row = agents.lift_ended_pause(tx, found, now) if report.by.mode == "enforcing" else found
     if report.verdict is GO:
         row = _count_step(report, tx, judged, decision, row)
     elif report.verdict is STOP:
         reason = reason_of(report.verdict, decision, report.operation)
-        report.challenge = block(tx, report.state, report.agent, reason, now, digest=judged.digest, execution=row.id)
+        report.challenge = agents.block(
+            tx, report.state, report.agent, reason, now, digest=judged.digest, execution=row.id
+        )
     elif report.verdict in (CONFIRM, VERIFY) and decision.ticket:
         row = _pause(report, tx, judged, decision, decision.ticket, row)
     elif report.verdict is REFUSE and decision.ticket and settle(decision.ticket, now).open:
         # ESL-08, C-19: the same step is held under another name; it waits until a person has answered that one.
         reason = f"The same is held for agent {decision.ticket.agent.name!r:.80}"
-        row = paused_execution(row, _pause_of("other", judged, decision, decision.ticket, reason), now)
+        row = agents.paused_execution(row, _pause_of("other", judged, decision, decision.ticket, reason), now)
     elif report.verdict is WAIT and report.pause and report.pause.ticket:
         ticket = report.awaited = tx.ticket(report.pause.ticket)
         if ticket and settle(ticket, report.state.clock.now()).state in LIVE_STATES:
@@ -219,13 +212,13 @@ def _count_step(report: StepReport, tx: Tx, judged: Judged, decision: Decision, 
     """An approval that it spends also resumes executions that waited for it."""
     spent, state, now = decision.ticket, report.state, judged.now
     if spent is None and report.by.mode == "enforcing":
-        if row.steps >= row.max_steps or pause_in_force(tx, report.agent, [row], now):
+        if row.steps >= row.max_steps or agents.pause_in_force(tx, report.agent, [row], now):
             raise Overtaken  # another step of this agent was faster
     if spent:
-        resume_waiting(tx, report.agent, spent.id, now, but=row.id)
+        agents.resume_waiting(tx, report.agent, spent.id, now, but=row.id)
         pause = pause_of(row.pause)
         if pause and pause.ticket == spent.id:
-            row = resume(tx, row, now)
+            row = agents.resume(tx, row, now)
         challenges.end(tx, state, report.agent.principal, challenges.VERIFY, report.agent.name, challenges.ANSWERED)
         notices.clear(tx, report.agent, now, ticket=spent.id)
     assessment = decision.assessment
@@ -251,7 +244,7 @@ def _pause(report: StepReport, tx: Tx, judged: Judged, decision: Decision, ticke
     before = pause_of(row.pause)
     if before is None or (before.ticket, before.challenge) != (pause.ticket, pause.challenge):
         _notify_pause(report, tx, pause, ticket, now, row.id)
-    return paused_execution(row, pause, now)
+    return agents.paused_execution(row, pause, now)
 
 
 def _pause_of(kind: str, judged: Judged, decision: Decision, ticket: Ticket, reason: str) -> Pause:

@@ -24,10 +24,9 @@ from interlock.model import (
     Tier,
     tier_of,
 )
-from interlock.policy import exemptions
+from interlock.policy import exemptions, impact
 from interlock.policy.circumstances import RAISING, Circumstances, Contribution, PolicyInput
 from interlock.policy.exemptions import CONFIRM_PATTERN, PAUSED, Exemption, reason_to_hold
-from interlock.policy.impact import ESCALATION_PREFIX, IMPACT_PREFIX, NO_SNAPSHOT_PREFIX
 from interlock.policy.match_names import MatchNames
 from interlock.policy.patterns import EVERYTHING, Glob, hits, spec_globs
 from interlock.policy.policy import TOLERANCES, Policy
@@ -132,14 +131,14 @@ def _escalation_factors(parts: list[Contribution]) -> Iterable[str]:
     usual = _joined(part for part in parts if part.name not in RAISING)
     if _joined(parts) != usual:
         lead = "asked about this time" if usual == Requirement() else "more is asked this time"
-        yield from (f"{ESCALATION_PREFIX}{lead}: {part.words}" for part in raising)
+        yield from (f"{impact.ESCALATION_PREFIX}{lead}: {part.words}" for part in raising)
 
 
 def _impact_factors(at: Circumstances) -> Iterable[str]:
     if at.impact is not None and at.impact.telling:
-        yield f"{IMPACT_PREFIX}{at.impact.words}"
+        yield f"{impact.IMPACT_PREFIX}{at.impact.words}"
     if at.snapshot is not None and not _is_kept(at):
-        yield f"{NO_SNAPSHOT_PREFIX}{at.snapshot.problem}"
+        yield f"{impact.NO_SNAPSHOT_PREFIX}{at.snapshot.problem}"
 
 
 def _apply_pause(result: PolicyResult, assessment: Assessment, at: Circumstances) -> PolicyResult:
