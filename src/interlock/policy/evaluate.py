@@ -87,15 +87,11 @@ def _join(parts: list[Contribution], case: PolicyInput) -> PolicyResult:
     alone = requirement.cooling_seconds and requirement.human is Human.NONE
     if alone and case.assessment.irreversible and not case.policy.cooling_frees_irreversible:
         requirement = requirement.join(ASK)
-    factors = (
-        *(f"{part.name}: {part.words}" for part in remaining),
-        *lowered,
-        *_escalation_factors(remaining),
-        *_impact_factors(case.at),
-    )
+    spoken = (f"{part.name}: {part.words}" for part in remaining)
+    factors = (*spoken, *lowered, *_escalation_factors(remaining), *_impact_factors(case.at))
     denies = any(part.denies for part in remaining)
-    refusing = next((part for part in remaining if part.code and part.requirement.blocked), None)
-    code, details = (refusing.code, refusing.details) if refusing else ("", NOTHING)
+    refusing = (part for part in remaining if part.code and part.requirement.blocked)
+    code, details = next(((part.code, part.details) for part in refusing), ("", NOTHING))
     return PolicyResult(requirement, factors, denies, tuple(remaining), code, details)
 
 
@@ -159,8 +155,8 @@ def _apply_mode(result: PolicyResult, mode: str) -> PolicyResult:
     if mode != "monitoring":
         return result
     word = result.requirement.word
-    factors = result.factors if word == "allow" else (*result.factors, f"would have: {word}")
-    return PolicyResult(Requirement(), factors, would=result.parts)
+    would = [f"would have: {word}"] if word != "allow" else []
+    return PolicyResult(Requirement(), (*result.factors, *would), would=result.parts)
 
 
 # Yields the contributions of one concern.
@@ -203,10 +199,6 @@ def _allowlist(case: PolicyInput) -> Iterator[Contribution]:
         yield Contribution("allowlist", BLOCK, f"{name} is not among the operations this agent declared")
 
 
-def _replaces_level(case: PolicyInput) -> bool:
-    return case.at.registry_match is not None and replaces_level(case)
-
-
 def level_words(assessment: Assessment) -> str:
     worst = assessment.worst
     return f"{assessment.level.word}: {finding_words(worst)}" if worst else f"{assessment.level.word} action"
@@ -226,7 +218,7 @@ def _level(case: PolicyInput) -> Iterator[Contribution]:
     if final and control.irreversible is not None:
         requirement = requirement.join(control.irreversible)
         denies = denies or control.irreversible.human > Human.NONE
-    if requirement != Requirement() and not _replaces_level(case):
+    if requirement != Requirement() and not replaces_level(case):
         yield Contribution("level", requirement, level_words(case.assessment), denies=denies)
     # everyday work that would lose something is asked about like a destructive action, unless a snapshot keeps it.
     control = case.policy.levels[Level.DESTRUCTIVE]
@@ -249,8 +241,7 @@ def _escalation(case: PolicyInput) -> Iterator[Contribution]:
         words = f"the same operation {at.repeats} times in this execution, and from {often} on more is asked"
         yield Contribution("repetition", Requirement(human=human), words)
     if most is not None and at.cumulative >= most:
-        words = cumulative_words(at.cumulative, most, at.steps_left is not None)
-        yield Contribution("cumulative", ASK, words)
+        yield Contribution("cumulative", ASK, cumulative_words(at.cumulative, most, at.steps_left is not None))
 
 
 def _raised(case: PolicyInput, level: Level) -> Requirement:
@@ -270,7 +261,7 @@ def _claimed(case: PolicyInput) -> Iterator[Contribution]:
 
 
 def _tier(case: PolicyInput) -> Iterator[Contribution]:
-    own = 0 if _replaces_level(case) else case.assessment.score
+    own = 0 if replaces_level(case) else case.assessment.score
     score = max(own, case.at.claimed_risk or 0)  # the agent may raise its own risk, never lower it
     tolerance, limit = case.policy.tolerance, TOLERANCES[case.policy.tolerance]
     if not case.policy.tiers and case.at.steps_left is None:  # C-10: in the loop the tier always counts
@@ -320,8 +311,9 @@ def _denied(case: PolicyInput) -> Iterator[Contribution]:
         return
     yield Contribution(SAME_EFFECT, denied.requirement, denied.words, denies=denied.denies)
     if denied.tries >= 3:
-        words = f"tried {denied.tries} ways to the same effect"
-        yield Contribution("evasion.search", VERIFY, words, denies=denied.denies)
+        yield Contribution(
+            "evasion.search", VERIFY, f"tried {denied.tries} ways to the same effect", denies=denied.denies
+        )
 
 
 def _always(case: PolicyInput) -> Iterator[Contribution]:

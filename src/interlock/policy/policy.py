@@ -128,8 +128,7 @@ _WHO = re.compile(r"human|(?:role|team):[\w.@-]{1,64}|[\w.@-]{1,64}")
 
 
 def globs_of(table: Mapping[str, Any], key: str, path: Path, problems: Problems) -> tuple[Glob, ...]:
-    found = []
-    value = table.get(key, [])
+    found, value = [], table.get(key, [])
     if not isinstance(value, list):
         problems.expected("a list", value, (*path, key))
         return ()
@@ -362,13 +361,11 @@ def _seed(data: Mapping[str, Any], name: str, problems: Problems, base: Policy |
     problems.only(data, _SEED_TOP, ())
     start = base or Policy(name)
     steps, tolerance, patterns = seed_settings(data, (), problems)
-    mode = data.get("safetyLoop")
-    if mode is not None and (not isinstance(mode, Mapping) or mode.get("mode") not in MODES or set(mode) != {"mode"}):
+    mode = next((word for word in MODES if data.get("safetyLoop") == {"mode": word}), "")
+    if not mode and data.get("safetyLoop") is not None:
         problems.error(("safetyLoop",), f"safetyLoop.mode: expected one of {', '.join(MODES)}")
-        mode = None
     return replace(
-        start, name=name, patterns=patterns, tolerance=tolerance or start.tolerance,
-        mode=str(mode["mode"]) if isinstance(mode, Mapping) else "",
+        start, name=name, patterns=patterns, tolerance=tolerance or start.tolerance, mode=mode,
         loop=start.loop if steps is None else replace(start.loop, max_autonomous_steps=steps),
     )  # fmt: skip
 

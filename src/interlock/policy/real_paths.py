@@ -195,7 +195,6 @@ def _within(path: str, folder: str) -> bool:
 def own_processes(
     facts: Sequence[Fact], guarded: OwnAssets, pid_in: Callable[[str], str | None] | None
 ) -> Iterator[Effect]:
-    """By number, by name, or by the port that they listen to."""
     if not guarded.processes:
         return
     reads = [fact.path or fact.target for fact in facts if isinstance(fact, Effect) and fact.verb == "read"]
@@ -248,7 +247,6 @@ def _signals(fact: Command, guarded: OwnAssets) -> str:
 
 
 def _named(program: str, words: Sequence[str], process: Process) -> bool:
-    """By a pattern, or by its whole name."""
     names, flags, skip = [], set(), False
     for word in words:
         if skip or not word.startswith("-"):

@@ -209,12 +209,13 @@ class _Set:
             self._set.Compile()
 
     def find(self, texts: Iterable[str]) -> set[str]:
-        return {id for text in texts for id in self._found(text)} if self._ids else set()
-
-    def _found(self, text: str) -> Iterable[str]:
-        if len(text) > _SHORT:
-            return [id for id, search in self._searches.items() if search(text)]
-        return [self._ids[at] for at in self._set.Match(text) or ()]
+        found = set[str]()
+        for text in texts if self._ids else ():
+            if len(text) > _SHORT:
+                found |= {id for id, search in self._searches.items() if search(text)}
+            else:
+                found |= {self._ids[at] for at in self._set.Match(text) or ()}
+        return found
 
 
 _Compiled = tuple[object, dict[str, Pattern], _Set, _Set]  # since which change, and all patterns in one scan

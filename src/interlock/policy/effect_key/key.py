@@ -140,11 +140,10 @@ def _below(path: str, folder: str) -> bool:
 def _holds(outer: EffectKey, inner: EffectKey) -> bool:
     """`namespace_shop` of a cluster holds all that is in the namespace; `database_shop` of a host its tables; a repository its refs."""
     kind, _, name = outer.target.partition("_")
-    if kind == "repo" and name:
-        return inner.place == f"repository:{name}"
-    if kind not in ("namespace", "database") or not name:
-        return False
-    return inner.place == f"{outer.place.rstrip('/')}/{name}"
+    if kind == "repo":
+        return bool(name) and inner.place == f"repository:{name}"
+    held = kind in ("namespace", "database") and bool(name)
+    return held and inner.place == f"{outer.place.rstrip('/')}/{name}"
 
 
 def _targets(denied: str, asked: str) -> Relation | None:
@@ -179,7 +178,6 @@ def _either_in(denied: str, asked: str, lies_in: Callable[[str, str], bool]) -> 
 
 
 def _inside(path: str, outer: str) -> bool:
-    """In a folder, or one of those that a glob means."""
     return path.startswith(f"{outer.rstrip('/')}/") or (bool(_GLOB.search(outer)) and fnmatchcase(path, outer))
 
 

@@ -36,7 +36,6 @@ FORGE = "forge"  # where repositories are known by owner and name
 
 
 def acted_on(action: Action, family: str, target: str) -> list[EffectKey]:
-    """By its noun, and the params that identify the object."""
     if not known(target):
         return [EffectKey(family, UNKNOWN)]
     thing = noun(target)
@@ -89,7 +88,6 @@ def _placed(thing: str, params: Mapping[str, object], cwd: str) -> tuple[str, st
 
 @cache
 def _cluster_nouns() -> frozenset[str]:
-    """By the descriptions of its clients."""
     clients = [program for program in shipped_programs().telling("kinds").values() if "context" in program.place]
     return frozenset(kind for one in clients for kind in one.kinds.values()) | {NAMESPACE, "job", "secret", "release"}
 
@@ -242,7 +240,7 @@ def _of_client(client: Command) -> str:
         return f"db:{resolve(names[0], client.cwd)}" if names else ""
     named = found.value("-d", "--dbname", "--database", "-D", "--url", "--uri") or (names[0] if names else "")
     named = named or env.get("DATABASE_URL") or env.get("PGDATABASE") or env.get("MYSQL_DATABASE") or ""
-    host = found.value("-h", "--host", "-S", "--server") or env.get("PGHOST") or env.get("MYSQL_HOST") or ""
     if "://" in named:
         return place_of_address(named, client.cwd)
+    host = found.value("-h", "--host", "-S", "--server") or env.get("PGHOST") or env.get("MYSQL_HOST") or ""
     return database_place(host, found.value("-p", "-P", "--port") or "", named) if named or host else ""
