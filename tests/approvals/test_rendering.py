@@ -29,17 +29,8 @@ def test_what_would_run_leads_and_the_text_stands_below() -> None:
 
 def test_the_list_of_what_waits_leads_with_what_would_run() -> None:
     action = {"kind": "command", "command": "echo cm0= | base64 -d | sh", "runs": [{"command": RM, "via": ["sh"]}]}
-    findings = [{"level": 3, "subject": RM}]
-    waiting = [
-        {
-            "id": "pdact_1",
-            "action": action,
-            "title": action["command"],
-            "level": 3,
-            "level_name": "dangerous",
-            "findings": findings,
-        }
-    ]
+    named = {"id": "pdact_1", "title": action["command"], "level": 3, "level_name": "dangerous"}
+    waiting = [{**named, "action": action, "findings": [{"level": 3, "subject": RM}]}]
     assert f"    {RM}\n" in render_text(pending_lines(waiting), colour=False)
 
 
