@@ -10,7 +10,7 @@ from typing import Any
 
 from interlock.analysis.display_text import short_id
 from interlock.approvals import ENDED, EXPIRED, EXPIRED_SHARE, LIVE_STATES, challenges, pausing, settle, share_of
-from interlock.approvals.challenges import revealing
+from interlock.approvals.challenges import releasing
 from interlock.audit.chain import CHECKPOINT, checkpoint_body, head_of, signed_checkpoint
 from interlock.config.settings import AuditSettings
 from interlock.engine import undoing
@@ -193,7 +193,7 @@ class Maintenance(threading.Thread):
             (1, self._watch.check),
             (1, self._settling.settle),
             (1, lambda: pausing.refresh(state)),
-            (1, lambda: revealing.announce(state)),
+            (1, lambda: releasing.announce(state)),
             (audit.checkpoint_minutes * 120, lambda: sign_record(state)),
             (10, lambda: history.renew_leases(state)),
             (10, lambda: undoing.record_journal_undos(state)),

@@ -11,9 +11,8 @@ import pytest
 from gate import Gate
 from interlock.identity.agents import block, unblock
 from interlock.loop.executions import end_session
-from interlock.loop.report import ReportedStep
 from interlock.loop.state import UNJUDGED
-from interlock.loop.steps import record_step
+from interlock.loop.steps import ReportedStep, record_step
 from loop_agents import READ, Agent, code_of, notes, permissive_gate
 
 WIPE, PUSH = "rm -rf /", "git push --force origin main"

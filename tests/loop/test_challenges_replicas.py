@@ -13,7 +13,7 @@ import postgres
 from clock import TestClock
 from gate import AGENT, CHEAP, PASSPHRASE
 from interlock.approvals import challenges
-from interlock.approvals.challenges import revealing, verifying
+from interlock.approvals.challenges import releasing
 from interlock.config import config_of
 from interlock.engine.evaluate import Request, evaluate
 from interlock.error_codes import LoopProblem
@@ -39,7 +39,7 @@ class Replica:
 
     def shown(self, challenge: Challenge) -> str:
         session = operators.sign_in(self.state, "ann", PASSPHRASE, "cli")[1]
-        return revealing.reveal(self.state, session, challenge.id).code
+        return releasing.reveal(self.state, session, challenge.id).code
 
     def blocked(self) -> Challenge:
         now = self.clock.now()
@@ -64,7 +64,7 @@ class Replica:
     def verify(self, challenge: Challenge, code: str) -> str:
         """The message, or the code of the problem."""
         try:
-            return str(verifying.verify(self.state, AGENT, challenge.id, code)["message"])
+            return str(releasing.verify(self.state, AGENT, challenge.id, code)["message"])
         except LoopProblem as problem:
             return problem.code
 
@@ -164,4 +164,4 @@ def test_a_row_with_a_code_of_the_agents_own_frees_nothing(pair: tuple[Replica, 
 
 def test_no_window_shows_codes_where_others_have_to_believe_them(pair: tuple[Replica, Replica]) -> None:
     one, _ = pair
-    assert revealing.reveal_unsigned(one.state, "dialog", one.blocked().id) is None
+    assert releasing.reveal_unsigned(one.state, "dialog", one.blocked().id) is None

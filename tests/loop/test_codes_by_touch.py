@@ -10,7 +10,7 @@ from authenticator import Authenticator
 from browsers import SITE, SignedInBrowser, add_authenticator, add_passkey, enter_with_code, enter_with_passkey
 from gate import AGENT, PASSPHRASE, Gate
 from interlock.approvals import challenges
-from interlock.approvals.challenges import BLOCK, VERIFY, revealing, verifying
+from interlock.approvals.challenges import BLOCK, VERIFY, releasing
 from interlock.approvals.step_up import Reentry, Touch, reveal, reveal_begin
 from interlock.error_codes import AnswerRefused
 from interlock.model import AgentRef, intent
@@ -36,7 +36,7 @@ def blocked(gate: Gate) -> Challenge:
 
 
 def verified(gate: Gate, challenge: Challenge, code: str) -> Any:
-    return verifying.verify(gate.state, AGENT, challenge.id, code)["verified"]
+    return releasing.verify(gate.state, AGENT, challenge.id, code)["verified"]
 
 
 def touched(entered: SignedInBrowser, key: Authenticator, challenge: Challenge) -> str:
@@ -50,7 +50,7 @@ def test_a_touch_shows_the_code_of_a_step_and_the_code_frees_it_once(gate: Gate)
     key = add_passkey(gate)
     entered, challenge = enter_with_passkey(gate, key), paused(gate)
     with pytest.raises(AnswerRefused):
-        revealing.reveal(gate.state, entered.visitor.session, challenge.id)
+        releasing.reveal(gate.state, entered.visitor.session, challenge.id)
     assert verified(gate, challenge, touched(entered, key, challenge)) is True
     assert gate.ask(PUSH).allowed and not gate.ask(PUSH).allowed
 

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from interlock.analysis.assess import judge
 from interlock.analysis.rules.load import load
 from interlock.error_codes import LoopProblem
-from interlock.loop.report import operation_name, repetition_key
 from interlock.loop.state import Pause, move_execution, pause_of, status_of
+from interlock.loop.steps import operation_name, repetition_key
 from interlock.model import AgentRef, intent
 from interlock.policy.match_names import MatchNames, match_names
 from interlock.policy.overrides import LoopRules, apply_rules, rules_json, rules_of, step_quota

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from gate import AGENT, Gate
 from interlock.approvals import apply_move, challenges
-from interlock.approvals.challenges import BLOCK, VERIFY, revealing, verifying
+from interlock.approvals.challenges import BLOCK, VERIFY, releasing
 from interlock.error_codes import LoopProblem
 from interlock.identity.keys.codes import new_code
 from interlock.model import intent
@@ -214,8 +214,8 @@ def block(gate: Gate) -> Challenge:
 
 def test_a_code_from_a_window_lifts_a_block_and_the_record_says_nobody_signed(desk: Shown, windows: Windows) -> None:
     made = block(desk)
-    assert revealing.announce(desk.state) == 1
-    verifying.verify(desk.state, AGENT, made.id, code_in(windows.shown()[0]))
+    assert releasing.announce(desk.state) == 1
+    releasing.verify(desk.state, AGENT, made.id, code_in(windows.shown()[0]))
     assert not desk.state.blocked(AGENT.principal)
     told = desk.records("unblock")[-1].body
     assert '"by":"dialog"' in told and '"signed":false' in told
@@ -228,11 +228,11 @@ def test_a_code_from_a_window_approves_one_step_once(desk: Shown, windows: Windo
     made = desk.store.write(
         lambda tx: challenges.issue(tx, desk.state, AGENT, VERIFY, "why", now, digest=ticket.digest)
     )
-    revealing.announce(desk.state)
+    releasing.announce(desk.state)
     said = windows.shown()[0]
     assert f"What would run:\n  {PUSH.text}\n" in said  # the action itself, above the code that frees it
     assert said.index(PUSH.text) < said.index(code_in(said))
-    verifying.verify(desk.state, AGENT, made.id, code_in(said))
+    releasing.verify(desk.state, AGENT, made.id, code_in(said))
     assert desk.ask(PUSH, execution="e1").allowed
     assert not desk.ask(PUSH, execution="e1").allowed
 
@@ -241,7 +241,7 @@ def test_what_asks_for_somebody_in_particular_is_not_shown_in_a_window(desk: Sho
     ticket = desk.held(intent("delete the production database"), execution="e1")
     now = desk.clock.now()
     desk.store.write(lambda tx: challenges.issue(tx, desk.state, AGENT, VERIFY, "why", now, digest=ticket.digest))
-    assert revealing.announce(desk.state) == 1
+    assert releasing.announce(desk.state) == 1
     assert not list(windows.folder.glob("shown.*")) and desk.records("reveal") == []
 
 
@@ -255,25 +255,25 @@ def test_a_code_that_nobody_signed_for_is_not_enough_for_what_asks_for_an_admin(
 
 def test_a_window_closes_when_an_operator_has_another_code_shown(desk: Shown, windows: Windows) -> None:
     made = block(desk)
-    revealing.announce(desk.state)
+    releasing.announce(desk.state)
     first, pid = code_in(windows.shown()[0]), windows.pid()
-    second = revealing.reveal(desk.state, desk.sign_in(), made.id).code
+    second = releasing.reveal(desk.state, desk.sign_in(), made.id).code
     assert gone(pid)
     with pytest.raises(LoopProblem):
-        verifying.verify(desk.state, AGENT, made.id, first)
+        releasing.verify(desk.state, AGENT, made.id, first)
     assert second != first
 
 
 def test_each_challenge_is_told_once(desk: Shown, windows: Windows) -> None:
     block(desk)
-    assert [revealing.announce(desk.state) for _ in range(3)] == [1, 0, 0]
+    assert [releasing.announce(desk.state) for _ in range(3)] == [1, 0, 0]
 
 
 def test_a_challenge_that_never_got_to_disk_is_told_to_nobody(desk: Shown) -> None:
     desk.state.codes.issue("5f0c0000-0000-4000-8000-000000000000", desk.clock.now())
-    assert revealing.announce(desk.state) == 0
+    assert releasing.announce(desk.state) == 0
     desk.clock.forward(61)
-    assert revealing.announce(desk.state) == 0 and desk.state.codes.issued() == {}
+    assert releasing.announce(desk.state) == 0 and desk.state.codes.issued() == {}
 
 
 # A real window

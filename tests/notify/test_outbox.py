@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from gate import AGENT, Gate
 from interlock.analysis.display_text import short_id
 from interlock.approvals import answers, challenges
-from interlock.approvals.challenges import revealing, verifying
+from interlock.approvals.challenges import releasing
 from interlock.approvals.rendering import ticket_lines
 from interlock.config.channels import ALERT, ANSWERED, BLOCK, CHALLENGE, COOLING, EXPIRED, HELD, ChannelRoute
 from interlock.console.cards import card_of
@@ -402,7 +402,7 @@ def test_a_private_channel_gets_a_code_that_counts_once_and_others_get_none(gate
         post.go()
         [found], [other] = receiver.bodies(), second.bodies()
         assert "code" not in other
-    verifying.verify(gate.state, AGENT, id, found["code"])
+    releasing.verify(gate.state, AGENT, id, found["code"])
     assert not gate.state.blocked(AGENT.principal)
     assert '"by":"channel:hook"' in gate.records("reveal")[-1].body
     rows = gate.store.read(lambda tx: tx.deliveries("hook", 10))
@@ -413,10 +413,10 @@ def test_a_private_channel_gets_a_code_that_counts_once_and_others_get_none(gate
 def test_a_code_that_an_operator_was_shown_is_not_replaced_by_a_message(gate: Gate, receiver: Receiver) -> None:
     post = Post(gate, (way(private=True), receiver))
     id = blocked(gate)
-    shown = revealing.reveal(gate.state, gate.sign_in(), id).code
+    shown = releasing.reveal(gate.state, gate.sign_in(), id).code
     post.go()
     assert "code" not in receiver.bodies()[0]
-    verifying.verify(gate.state, AGENT, id, shown)
+    releasing.verify(gate.state, AGENT, id, shown)
     assert not gate.state.blocked(AGENT.principal)
 
 
@@ -427,7 +427,7 @@ def test_a_step_that_waits_for_a_code_is_one_message(post: Post, receiver: Recei
     gate.store.write(
         lambda tx: challenges.issue(tx, gate.state, AGENT, challenges.VERIFY, "why", now, digest=ticket.digest)
     )
-    revealing.announce(gate.state)
+    releasing.announce(gate.state)
     post.go()
     assert [(one["event"], one["about"]) for one in receiver.bodies()] == [(CHALLENGE, [ticket.id])]
 

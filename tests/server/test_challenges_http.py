@@ -9,7 +9,7 @@ import pytest
 
 from daemons import InProcessDaemon, in_process_daemon
 from interlock.approvals import challenges
-from interlock.approvals.challenges import verifying
+from interlock.approvals.challenges import releasing
 from interlock.model import AgentRef
 from interlock.records import Block, Challenge
 
@@ -38,7 +38,7 @@ def test_an_operator_sees_what_waits_and_has_its_code_shown(app: InProcessDaemon
     assert (listed["id"], listed["kind"], listed["reason"], listed["shown"]) == (made.id, "block", "danger zone", False)
     answer = app.call("POST", f"{PATH}/{made.id}/reveal", {}, operator)
     assert answer.status_code == 200 and answer.headers["cache-control"] == "no-store"
-    assert verifying.verify(app.state, AGENT, made.id, answer.json()["code"])["verified"] is True
+    assert releasing.verify(app.state, AGENT, made.id, answer.json()["code"])["verified"] is True
     assert app.call("GET", PATH, headers=operator).json() == {"challenges": []}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gate import Gate
-from interlock.approvals.challenges import revealing, verifying
+from interlock.approvals.challenges import releasing
 from interlock.error_codes import LoopProblem
 from interlock.loop import confirmations, executions, steps
 from interlock.loop.protocol.loop_surface import surface
@@ -94,7 +94,7 @@ class Agent:
         return confirmations.continue_execution(self.gate.state, self.ref, **more)
 
     def verify(self, challenge: str, code: str) -> dict[str, Any]:
-        return verifying.verify(self.gate.state, self.ref, challenge, code)
+        return releasing.verify(self.gate.state, self.ref, challenge, code)
 
     def tickets(self) -> list[Ticket]:
         """The open tickets of this agent, the newest first."""
@@ -110,7 +110,7 @@ class Agent:
 
     def code(self, challenge: str) -> str:
         """Reveals a code, as an operator does."""
-        return revealing.reveal(self.gate.state, self.gate.sign_in(), challenge).code
+        return releasing.reveal(self.gate.state, self.gate.sign_in(), challenge).code
 
 
 def refusal_of(work: Any) -> LoopProblem | None:

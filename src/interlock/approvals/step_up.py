@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.approvals import answers, settle, spend_by
-from interlock.approvals.challenges import VERIFY, find_challenge, revealing
+from interlock.approvals.challenges import VERIFY, find_challenge, releasing
 from interlock.approvals.grants import REAUTH, parse_grant, signed_terms, statement_of, touch_of
 from interlock.approvals.statements import APPROVE, CONSOLE, needs_reauth, parse_statement, statement_text
 from interlock.approvals.tickets import is_altered
@@ -182,14 +182,14 @@ def reveal_begin(state: State, visitor: Visitor, id: str, site: Site) -> dict[st
     return freshen_begin(state, visitor, site)
 
 
-def reveal(state: State, visitor: Visitor, id: str, proof: Proof) -> revealing.RevealedCode:
+def reveal(state: State, visitor: Visitor, id: str, proof: Proof) -> releasing.RevealedCode:
     _, ticket = _about(state, id)
     if ticket is None and isinstance(proof, Touch):
         freshen(state, visitor, proof)
         session = replace(visitor.session, fresh_at=state.clock.now())
     else:
         session = armed(state, visitor, ticket.id if ticket else id, proof)
-    return revealing.reveal(state, session, id)
+    return releasing.reveal(state, session, id)
 
 
 def _about(state: State, id: str) -> tuple[Challenge, Ticket | None]:

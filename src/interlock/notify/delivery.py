@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from interlock import notify
 from interlock.approvals import settle
-from interlock.approvals.challenges.revealing import reveal_unsigned
+from interlock.approvals.challenges.releasing import reveal_unsigned
 from interlock.config.channels import BLOCK, CHALLENGE, COOLING, HELD, WAITING, ChannelRoute
 from interlock.error_codes import AnswerRefused
 from interlock.model import Level, TicketState

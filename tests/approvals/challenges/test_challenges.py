@@ -13,7 +13,7 @@ import pytest
 
 from gate import AGENT, Gate
 from interlock.approvals import answers, challenges
-from interlock.approvals.challenges import BLOCK, VERIFY, revealing, verifying
+from interlock.approvals.challenges import BLOCK, VERIFY, releasing
 from interlock.audit.chain import fingerprint
 from interlock.error_codes import AnswerRefused, LoopProblem, codes
 from interlock.identity import agents
@@ -60,12 +60,12 @@ def kept(gate: Gate, challenge: Challenge) -> Challenge:
 
 
 def shown(gate: Gate, challenge: Challenge, by: str = "ann") -> str:
-    return revealing.reveal(gate.state, gate.sign_in(by), challenge.id).code
+    return releasing.reveal(gate.state, gate.sign_in(by), challenge.id).code
 
 
 def verify(gate: Gate, challenge: Challenge | str, code: str, agent: AgentRef = AGENT) -> dict[str, Any]:
     id = challenge if isinstance(challenge, str) else challenge.id
-    return verifying.verify(gate.state, agent, id, code)
+    return releasing.verify(gate.state, agent, id, code)
 
 
 def refused(gate: Gate, challenge: Challenge | str, code: str, agent: AgentRef = AGENT) -> LoopProblem:
@@ -166,7 +166,7 @@ def test_a_code_takes_a_fresh_sign_in(gate: Gate) -> None:
     challenge, session = blocked(gate), gate.sign_in()
     gate.clock.forward(121)
     with pytest.raises(AnswerRefused, match="passphrase again"):
-        revealing.reveal(gate.state, session, challenge.id)
+        releasing.reveal(gate.state, session, challenge.id)
 
 
 # Wrong, late, used, somebody else's
@@ -486,4 +486,4 @@ def test_only_a_hash_of_the_code_is_kept(gate: Gate) -> None:
         if path.is_file():
             data = path.read_bytes()
             assert code.encode() not in data and normal_code(code).encode() not in data, path
-    assert code not in repr(revealing.reveal(gate.state, gate.sign_in(), challenge.id))
+    assert code not in repr(releasing.reveal(gate.state, gate.sign_in(), challenge.id))

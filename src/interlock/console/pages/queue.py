@@ -9,7 +9,7 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from interlock.approvals import answers, challenges, settle
-from interlock.approvals.challenges import revealing
+from interlock.approvals.challenges import releasing
 from interlock.approvals.step_up import needs_stepup
 from interlock.console.cards import approves_too_fast, card_of, cards, other_attempts, target_of
 from interlock.console.replies import waiting_count
@@ -134,7 +134,7 @@ def lift(visit: Visit) -> Response:
 
 @routes.post("/console/challenges/{id}/reveal")
 def reveal(visit: Visit) -> Response:
-    shown = revealing.reveal(*visit.by, visit.id)
+    shown = releasing.reveal(*visit.by, visit.id)
     return visit.page("queue/_code.html", code=shown.code, expires_at=shown.expires_at)
 
 

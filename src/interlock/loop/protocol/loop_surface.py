@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from interlock.approvals.challenges import verifying
+from interlock.approvals.challenges import releasing
 from interlock.approvals.tickets import TOKEN_FAILURES
 from interlock.canonical_json import normal_name
 from interlock.loop import confirmations, executions, steps
 from interlock.loop.protocol import loop_operations
 from interlock.loop.protocol.introspection import SurfaceInfo
 from interlock.loop.protocol.surface import DataWithWarnings, Handler, OperationCall, ProtocolCaller, Surface
-from interlock.loop.report import ReportedStep
 from interlock.loop.state import UNJUDGED
 from interlock.loop.tightening import PLAIN_CONNECTION, Connection
 from interlock.model import AgentRef
@@ -57,7 +56,7 @@ def _handler(name: str, state: State, mode: str) -> Handler:
 
 
 def _step(state: State, agent: AgentRef, via: Connection, **params: Any) -> dict[str, Any]:
-    step = ReportedStep(**{_STEP_FIELDS.get(name, name): value for name, value in params.items()})
+    step = steps.ReportedStep(**{_STEP_FIELDS.get(name, name): value for name, value in params.items()})
     return steps.record_step(state, agent, step, via)
 
 
@@ -69,7 +68,7 @@ _WORK: Mapping[str, tuple[Callable[..., Mapping[str, Any]], bool]] = {
     "complete_execution": (executions.complete_execution, False),
     "abort_execution": (executions.abort_execution, False),
     "confirm_operation": (confirmations.confirm_operation, False),
-    "verify_challenge": (verifying.verify, False),
+    "verify_challenge": (releasing.verify, False),
     "get_execution_state": (executions.execution_state, False),
     "continue_execution": (confirmations.continue_execution, False),
     "release_deadlock": (confirmations.release_deadlock, True),
@@ -82,7 +81,7 @@ _WORK: Mapping[str, tuple[Callable[..., Mapping[str, Any]], bool]] = {
 def _quotas(state: State, caller: ProtocolCaller) -> dict[str, Any]:
     """RL-01, RL-03: the rate limits, and this principal's use of them."""
     now, quotas = state.clock.now(), []
-    metrics = {"verification_failures": verifying.FAILURES, "confirmation_failures": TOKEN_FAILURES}
+    metrics = {"verification_failures": releasing.FAILURES, "confirmation_failures": TOKEN_FAILURES}
     waits = state.store.read(lambda tx: [one.wait(tx, caller.principal, now) for one in metrics.values()])
     for (metric, attempts), wait in zip(metrics.items(), waits):
         resets = {"resets_at": iso(now + wait), "retry_after_seconds": wait} if wait else {}

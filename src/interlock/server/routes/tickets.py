@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse
 from interlock.analysis.display_text import SHORT
 from interlock.approvals import answers, settle
 from interlock.approvals import challenges as service
-from interlock.approvals.challenges import revealing
+from interlock.approvals.challenges import releasing
 from interlock.approvals.grants import suggest_grant
 from interlock.engine.trials import find_habit
 from interlock.model import AgentRef, TicketState
@@ -164,7 +164,7 @@ def challenges(state: TheState) -> Any:
 
 @challenge_routes("POST", "/{id}/reveal", "code", "A new code, shown once; invalidates the previous one", 409)
 def reveal(state: TheState, by: By, id: str) -> Any:
-    shown = revealing.reveal(state, by, id)
+    shown = releasing.reveal(state, by, id)
     body = {"code": shown.code, "expiresAt": iso(shown.expires_at)}
     return JSONResponse(body, headers={"cache-control": "no-store"})
 
