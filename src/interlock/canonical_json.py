@@ -113,7 +113,6 @@ def _table(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
 
 
 def _odd_table(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
-    """A table with a key that has two spellings, or that looks like one of our tags."""
     out: dict[str, Any] = {}
     for key, item in sorted(simplify(value, depth).items()):
         name = key if (type(key) is str and key.isascii() and not key.startswith(_MARK)) else _key(key)
@@ -212,7 +211,6 @@ def leaves_no_mark(char: str) -> bool:
 
 
 def _judged_fields(action: Action, judged: Collection[str] | None) -> dict[Any, Any]:
-    """The named ones of a call's body, or of the action itself, or all but the incidental."""
     fields = action.fields
     head = "hint" if action.kind is Kind.INTENT else action.kind.value
     bodies = {key for key in fields if key in _BODIES and isinstance(fields[key], Mapping)}

@@ -22,8 +22,6 @@ Seconds = float  # an int where they are whole, as `times.seconds_of` makes them
 
 
 class WordedEnum(IntEnum):
-    """Ranks with a word each."""
-
     @property
     def word(self) -> str:
         return self.name.lower()
@@ -164,7 +162,6 @@ class Action(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The text that spans point into."""
         return str(self.fields.get(_TEXT_FIELD[self.kind], ""))
 
     @property

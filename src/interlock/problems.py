@@ -182,7 +182,6 @@ class WrittenTable(Struct, frozen=True):
         return self._table(self.data[key], key) if self._has(key, True) else None
 
     def inner(self, key: str) -> WrittenTable | None:
-        """The table under `key`; None where there is none, or nothing."""
         return self._table(self.data[key], key) if self.data.get(key) is not None else None
 
     def tables(self, key: str) -> Iterator[WrittenTable]:

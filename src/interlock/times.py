@@ -28,7 +28,6 @@ def seconds_left(until: float, now: float) -> float:
 
 @lru_cache(maxsize=64)
 def _civil(days: int) -> tuple[int, int, int]:
-    """A count of days as year, month and day."""
     days += 719_468
     era, of_era = divmod(days, 146_097)
     year_of_era = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365

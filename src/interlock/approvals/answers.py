@@ -59,8 +59,6 @@ def reject(state: State, session: OperatorSession, id: str, reason: str = "") ->
 
 
 def revoke(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
-    """Before it was used."""
-
     def work(tx: Tx, ticket: Ticket, now: float, reason: str) -> Ticket:
         return apply_move(ticket, "revoke", now, session.operator, reason)
 
@@ -93,14 +91,10 @@ def mark_executed(tx: Tx, state: State, ticket: Ticket, by: str, outcome: str) -
     return changed
 
 
-def _answer(
-    state: State,
-    session: OperatorSession,
-    id: str,
-    event: str,
-    reason: str,
-    work: Callable[[Tx, Ticket, float, str], Ticket],
-) -> Ticket:
+Work = Callable[[Tx, Ticket, float, str], Ticket]
+
+
+def _answer(state: State, session: OperatorSession, id: str, event: str, reason: str, work: Work) -> Ticket:
     """In one transaction: the statement, the move and its record."""
     reason = redact_text(reason)
 
@@ -128,10 +122,9 @@ def _answer(
             **(proof_fields(session.prepared) if session.prepared else {}),
         }
         record: list[AuditEvent] = [(event, event_body(now, event, session.operator, details))]
-        if changed.state in (APPROVED, REJECTED):
-            for one in tx.challenges(before.agent.principal):  # for the step that was answered
-                if one.kind == "verify" and one.digest == before.digest:
-                    tx.save_challenge(replace(one, state="answered", code_hash="", release=""))
+        for one in tx.challenges(before.agent.principal) if changed.state in (APPROVED, REJECTED) else ():
+            if one.kind == "verify" and one.digest == before.digest:  # for the step that was answered
+                tx.save_challenge(replace(one, state="answered", code_hash="", release=""))
         if changed.state is REJECTED:
             state.baseline.ended(id)
             state.confirmations.forget(before.agent)

@@ -50,7 +50,6 @@ class ActionDisplay(Struct, frozen=True):
 
     @property
     def lead(self) -> str:
-        """The worst of what would run, else the text."""
         return _one_line("; ".join(run.text for run in self.harm) or self.text)
 
     @property
@@ -110,7 +109,6 @@ def list_text(action: Mapping[str, Any], title: str = "") -> str:
 
 
 def _named(action: Mapping[str, Any], title: str) -> tuple[str, Mapping[str, Any] | None]:
-    """And the parameters of an operation or a tool."""
     name = next((str(action[key]) for key in _TEXTS if action.get(key)), title)
     called = () if action.get("kind") in _SPANNED else map(action.get, _GIVEN)
     return name, next((given for given in called if isinstance(given, Mapping)), None)
@@ -159,12 +157,11 @@ def cut(text: str, most: int) -> str:
 
 def _run(data: Mapping[str, Any]) -> UnwrappedCommand:
     via = data.get("via")
-    inside = via if isinstance(via, list | tuple) else ()
-    return UnwrappedCommand(str(data.get("command") or ""), tuple(map(str, inside)))
+    inside = map(str, via) if isinstance(via, list | tuple) else ()
+    return UnwrappedCommand(str(data.get("command") or ""), tuple(inside))
 
 
 def _marks(text: str, action: Mapping[str, Any], worst: Iterable[Mapping[str, Any]]) -> tuple[Span, ...]:
-    """The spans of the harm; by its words where the spans belong to another text."""
     points = action.get("kind") in _SPANNED and _REDACTED not in text
     found: dict[Span, None] = {}
     for one in worst:
@@ -231,10 +228,9 @@ def ticket_text(ticket: Ticket) -> list[str]:
         return whole
     kept, room = [], MOST_TEXT
     for line in whole:
-        kept.append(line[:room])
-        room -= len(line)
-        if room <= 0:
-            break
+        if room > 0:
+            kept.append(line[:room])
+            room -= len(line)
     return [*kept, f"… the rest is cut off here; the whole: interlock show {short_id(ticket.id)}"]
 
 
@@ -250,9 +246,8 @@ def reasons(reason: str, level: str, findings: Iterable[Mapping[str, Any]], fact
     """What asks for most, each finding, and whatever else changed the answer; each once."""
     known = [one for one in findings if isinstance(one, Mapping)]
     named = {finding_factor(str(one.get("id")), str(one.get("reason"))) for one in known}
-    factors = list(factors)
+    factors, said = list(factors), list[str]()
     rest = [one for one in factors if one not in named and not one.startswith(_SHOWN_ELSEWHERE)]
-    said: list[str] = []
     first = reason.removeprefix(f"{level}: ")
     raised = [
         one for one in impact.escalation_reasons(factors) if one.split(": ", 1)[-1].casefold() not in first.casefold()
@@ -267,7 +262,6 @@ def reasons(reason: str, level: str, findings: Iterable[Mapping[str, Any]], fact
 
 
 def _because(factor: str) -> str:
-    """`repetition: the same operation 50 times`, without its name."""
     name, found, words = factor.partition(": ")
     said = words if found and " " not in name else factor
     return said[:1].upper() + said[1:]

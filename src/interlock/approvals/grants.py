@@ -89,7 +89,6 @@ def _touched(said: Mapping[str, Any], grant: Grant) -> bool:
 
 
 def _lasting(grant: Grant) -> dict[str, Any]:
-    """The terms without the time of their proposal."""
     return {**grant_terms(grant), "expires_at": 0}
 
 

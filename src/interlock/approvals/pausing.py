@@ -136,7 +136,6 @@ def _read(order: signed_orders.Order) -> OperatorPause | None:
 
 
 def _ceiling(state: State, operator: str) -> Level:
-    """Forbidden takes an admin."""
     return Level.FORBIDDEN if state.sessions.is_admin(operator) else Level.DANGEROUS
 
 

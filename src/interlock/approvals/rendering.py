@@ -11,6 +11,7 @@ from interlock.approvals.display import ActionDisplay, UnwrappedCommand, display
 from interlock.local_times import ago, clock, moment_seconds
 from interlock.model import ANYBODY, Span, requirement_words
 from interlock.policy.impact import RECOVERABLE, escalation_reasons, recoverable
+from interlock.strict_json import table_in
 
 TicketJson = Mapping[str, Any]
 OPEN = ("pending_cooling", "pending_approval")
@@ -40,13 +41,11 @@ def ticket_lines(ticket: TicketJson) -> Iterator[Line]:
 
 def state_words(ticket: TicketJson) -> str:
     state = str(ticket.get("state", ""))
-    if state == "approved" and ticket.get("spentAt"):
-        return "approved and used"
-    return STATES.get(state, state)
+    return "approved and used" if state == "approved" and ticket.get("spentAt") else STATES.get(state, state)
 
 
 def agent_words(ticket: TicketJson) -> str:
-    agent = _table(ticket, "agent")
+    agent = table_in(ticket, "agent")
     name = f", calls itself {agent['name']}" if agent.get("name") else ""
     session = f", session {agent['session']}" if agent.get("session") else ""
     return f"{agent.get('principal', '?')}{name}{session}"
@@ -59,7 +58,7 @@ def requirement_word(ticket: TicketJson) -> str:
 
 def approvers(ticket: TicketJson) -> list[str]:
     """Who is named to answer; nobody where any operator may."""
-    return [str(one) for one in _table(ticket, "requirement").get("approvers") or () if one != ANYBODY]
+    return [str(one) for one in table_in(ticket, "requirement").get("approvers") or () if one != ANYBODY]
 
 
 def approved_by(ticket: TicketJson) -> list[str]:
@@ -74,12 +73,7 @@ def decided_by(ticket: TicketJson) -> str:
 
 
 def folder_of(ticket: TicketJson) -> str:
-    return str(_table(ticket, "action").get("cwd") or "")
-
-
-def _table(ticket: TicketJson, key: str) -> Mapping[str, Any]:
-    found = ticket.get(key)
-    return found if isinstance(found, Mapping) else {}
+    return str(table_in(ticket, "action").get("cwd") or "")
 
 
 def _tables(ticket: TicketJson, key: str) -> list[Mapping[str, Any]]:
@@ -99,12 +93,12 @@ def lead_line(ticket: TicketJson) -> str:
 
 
 def _display(ticket: TicketJson) -> ActionDisplay:
-    return display_action(_table(ticket, "action"), _tables(ticket, "findings"), str(ticket.get("title", "")))
+    return display_action(table_in(ticket, "action"), _tables(ticket, "findings"), str(ticket.get("title", "")))
 
 
 def _action(ticket: TicketJson) -> Iterator[Line]:
     """Whole, since what is not shown was not approved; what would really run leads."""
-    action, found = _table(ticket, "action"), _display(ticket)
+    action, found = table_in(ticket, "action"), _display(ticket)
     if found.harm:
         yield (StyledText("What would run", "heading"),)
         yield from (_run(run, "! ", "deny") for run in found.harm)
@@ -133,8 +127,8 @@ def _marked(text: str, marks: Sequence[Span]) -> Iterator[Line]:
         for start, end in marks:
             low, high = max(start, first) - first, min(end, first + len(line)) - first
             if 0 <= low < high and line[low:high].strip() != text.strip():
-                lead_line, harm = visible(line[:low]), visible(line[low:high].rstrip())
-                yield (StyledText(f"  {' ' * len(lead_line)}"), StyledText("^" * len(harm), "mark"))
+                before, harm = " " * len(visible(line[:low])), visible(line[low:high].rstrip())
+                yield StyledText(f"  {before}"), StyledText("^" * len(harm), "mark")
         first += len(line) + 1
 
 
@@ -166,8 +160,7 @@ def _answers(ticket: TicketJson) -> Iterator[Line]:
         verdict = {"approve": "approved", "reject": "rejected"}.get(str(one.get("verdict")), "answered")
         yield _row("Signed", f"{one.get('operator')} {verdict} at {clock(one.get('at'))} through {one.get('channel')}")
     if ticket.get("decidedAt"):
-        nobody = "nobody answered in time" if ticket.get("state") == "expired" else ""
-        why = ticket.get("decisionReason") or nobody
+        why = ticket.get("decisionReason") or ("nobody answered in time" if ticket.get("state") == "expired" else "")
         said = f"{decided_by(ticket)} at {clock(ticket['decidedAt'])}{f': {why}' if why else ''}"
         yield _row("Decided", said.lstrip())
     if ticket.get("spentAt"):

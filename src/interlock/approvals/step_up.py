@@ -39,8 +39,6 @@ class Touch(Struct, frozen=True):
 
 
 class Reentry(Confidential, Struct, frozen=True):
-    """Entered anew."""
-
     HIDDEN = ("passphrase", "code")
 
     passphrase: str
@@ -69,7 +67,6 @@ def by_reentry(state: State, visitor: Visitor) -> bool:
 
 
 def _own_passkeys(state: State, visitor: Visitor, site: Site) -> list[str]:
-    """For this site; refuses a visitor without one."""
     known = credentials.active_credentials(state, visitor.operator, PASSKEY)
     own = [one.id for one in known if one.public.get("rp_id") == site.rp_id]
     if not own:
@@ -193,8 +190,6 @@ def reveal(state: State, visitor: Visitor, id: str, proof: Proof) -> releasing.R
 
 
 def _about(state: State, id: str) -> tuple[Challenge, Ticket | None]:
-    """And the held step that its code would free."""
-
     def work(tx: Tx) -> tuple[Challenge, Ticket | None]:
         found = find_challenge(tx, id)
         return found, tx.challenged_ticket(found) if found.kind == VERIFY else None

@@ -87,7 +87,6 @@ def _given(judged: Judged, weighed: PolicyResult) -> str:
 
 
 def _stored_action(judged: Judged, marks: Sequence[Span]) -> dict[str, Any]:
-    """With its effective commands where its own text does not show them."""
     action, assessment = judged.action, judged.assessment
     stored = action_json(action, marks)
     if [step.text for step in assessment.steps] != [action.text]:
@@ -124,12 +123,8 @@ def _mac(state: State, purpose: bytes, text: str) -> str:
 
 def shown_hash(ticket: Ticket) -> str:
     """An approval is for exactly this."""
-    shown = {
-        "title": ticket.title,
-        "reason": ticket.reason,
-        "action": ticket.action,
+    shown = {name: getattr(ticket, name) for name in ("title", "reason", "action", "irreversible")} | {
         "level": int(ticket.level),
-        "irreversible": ticket.irreversible,
         "findings": [finding.get("id") for finding in ticket.findings],
         "agent": [ticket.agent.principal, ticket.agent.name],
     }
@@ -162,12 +157,10 @@ def _marks(judged: Judged) -> tuple[Span, ...]:
 def title_of(action: Action, marks: Sequence[Span] = ()) -> str:
     if marks:
         return _around(action.text, marks)
-    text = one_line(action_json(action), action.text)
-    return visible(redact_text(text))[:TITLE]
+    return visible(redact_text(one_line(action_json(action), action.text)))[:TITLE]
 
 
 def _around(text: str, marks: Sequence[Span]) -> str:
-    """Of a long command its beginning, and the worst harm in it."""
     line = visible(" ".join(redact_around(text, marks).split()))
     start, end = marks[0]
     piece = visible(" ".join(redact_text(text[start:end]).split()))

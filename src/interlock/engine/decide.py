@@ -161,7 +161,6 @@ def _agreement(judged: Judged, world: World, weighed: PolicyResult, ticket: Tick
 
 
 def _is_answerable(judged: Judged, found: Gathered, weighed: PolicyResult) -> bool:
-    """Whether something other than an operator can free it: time, or the agent's own user."""
     asked = weighed.requirement
     plain = asked.is_plain_confirm(judged.assessment.level) and not weighed.denies
     return asked.human is Human.NONE or (found.user and plain)

@@ -31,8 +31,6 @@ MAX_SHOWN = 40  # commands, and findings
 
 
 class ExplainVerdict(Struct, frozen=True):
-    """One of three words, with its exit code (2.13)."""
-
     word: str
     exit_code: int
     lead: str
@@ -87,7 +85,6 @@ def explain(action: Action, answer: PolicyAnswer) -> list[Line]:
 
 
 def _beside(seen: Impact | None, lines: list[Line]) -> list[Line]:
-    """Claims nothing irreversible where all was found recoverable."""
     looked = (f"{IMPACT_PREFIX}{seen.words}",) if seen is not None else ()
     if not recoverable(looked):
         return lines

@@ -160,7 +160,6 @@ DIALOG = "dialog"  # the channel that shows codes without a sign-in
 
 
 def _question(judged: Judged) -> inspection.Inspection | None:
-    """Of its targets on this machine, if somebody could inspect or copy them."""
     request = judged.request
     if (request.access.inspect is None and request.access.snapshot is None) or runs_elsewhere(judged):
         return None
@@ -194,9 +193,8 @@ def changed_targets(judged: Judged) -> inspection.Inspection | None:
 
 
 def _may_exist(deed: Mapping[str, Any], bases: Sequence[str], home: str) -> bool:
-    """Whether a target exists; a pattern, a search and a Git command may find anything."""
     target = str(deed.get("target", "*"))
-    if "found" in deed or not set("*?[").isdisjoint(target):
+    if "found" in deed or not set("*?[").isdisjoint(target):  # a search and a pattern may find anything
         return True
     if target == "~" or target.startswith("~/"):
         target = f"{home}{target[1:]}" if home.startswith("/") else os.path.expanduser(target)

@@ -79,7 +79,6 @@ def suppose(judgement: Judgement, named: MatchNames, by: InForce, at: Circumstan
 
 
 def _judged(action: Action, judgement: Judgement, named: MatchNames, by: InForce) -> Judged:
-    """The action of an agent that nobody knows."""
     return Judged(Request(action, AgentRef(""), "preview"), judgement, named, None, 0.0, by)
 
 

@@ -88,7 +88,6 @@ def used_quota(tx: Tx, state: State, adapter: str) -> QuotaUsage:
 
 
 def _count(tx: Tx, state: State, room: QuotaQuestion, now: float) -> list[dict[str, Any]]:
-    """Refuses where another took the last one meanwhile."""
     used = used_quota(tx, state, room.adapter)
     found = quota_refusal(room.limits, used, room.asked, now)
     if found is not None:

@@ -191,7 +191,6 @@ def _other_rules(row: AuditRow, by: InForce) -> str:
 
 
 def _differences(body: Mapping[str, Any], made: Replayed) -> dict[str, tuple[Any, Any]]:
-    """Compared as the bytes that would be written, both redacted."""
     keys = _MADE if "facts" in body else _MADE_SHORTLY
     written = {**_written(made), "decision": made.word}
     whole = {key: value for key, value in body.items() if key not in keys}

@@ -140,7 +140,6 @@ def _others(own: _Asked) -> Iterator[tuple[str, str, _Asked]]:
 
 
 def _key(grant: Grant, target: str) -> EffectKey:
-    """On another target in the same place."""
     named, _, place = target.partition(AT)
     return EffectKey(EARLIER.get(grant.effect, grant.effect), named, place)
 
@@ -220,7 +219,6 @@ def _same(own: Ticket, yes: Sequence[Ticket]) -> Habit | None:
 
 
 def _near(own: Ticket, yes: Sequence[Ticket]) -> Habit | None:
-    """On other things of the same folder, below where the agent works."""
     cwd = str(own.action.get("cwd", ""))
     places = {_place(text) for text in own.effect_keys}
     effect, folder = next(iter(places)) if len(places) == 1 else ("", "")

@@ -140,7 +140,6 @@ def _owned(tx: Tx, whose: str, ids: Sequence[str]) -> list[str]:
 
 
 def _there(state: State, tx: Tx, whose: str, before: float = 0.0, limit: int = 1) -> list[Snapshot]:
-    """Snapshots whose files should be in this folder of this machine."""
     asked = [SnapshotQuery(one, whose, state.snapshots.machine, before=before, limit=limit) for one in (KEPT, UNDONE)]
     return [row for query in asked for row in tx.snapshots(query)]
 
@@ -178,14 +177,12 @@ def _find(state: State, id: str, principal: str) -> Snapshot:
 
 
 def _by(state: State, row: Snapshot) -> str:
-    """The end of a message."""
     query = SnapshotQuery(KEPT, row.principal, row.machine, limit=PAGE)
     back = [one.id for one in state.store.read(lambda tx: tx.snapshots(query)) if one.undoes == row.id]
     return f"; `interlock undo {back[0]}` takes that back" if back else ""
 
 
 def _end(tx: Tx, row: Snapshot, after: Snapshot, undone: UndoResult) -> None:
-    """Adds the snapshot that takes the undo back, and revives the one that an undone undo had ended."""
     tx.end_snapshot(after, row)
     if row.undoes and (first := tx.snapshot(row.undoes)) is not None and first.state == UNDONE:
         tx.end_snapshot(replace(first, state=KEPT, ended_at=0.0, ended_by=""), first)

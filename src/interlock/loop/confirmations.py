@@ -157,7 +157,6 @@ class _TokenUse(Struct, frozen=True):
 
 
 def _own_armed(use: _TokenUse, ticket: Ticket | None, once: bool = True) -> Ticket | LoopProblem:
-    """Else the problem, counted: another's token is none."""
     if wait := TOKEN_FAILURES.wait(use.tx, use.agent.principal, use.now):
         return rate_limit_problem(wait, use.now, TOKEN_FAILURES)
     mine = ticket if ticket and ticket.agent.principal == use.agent.principal else None
@@ -208,7 +207,6 @@ def _record_failure(use: _TokenUse, ticket: Ticket | None, found: LoopProblem) -
 
 
 def _use_token(use: _TokenUse, ticket: Ticket) -> Ticket | LoopProblem:
-    """What waits for it resumes, its challenge and notices end."""
     tx, state, now, agent = use.tx, use.state, use.now, ticket.agent
     after = replace(settle(ticket, now), outcome=CONFIRMED, version=ticket.version + 1)
     if not tx.change_ticket(after, ticket):

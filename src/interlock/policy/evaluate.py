@@ -324,7 +324,6 @@ def _always(case: PolicyInput) -> Iterator[Contribution]:
 
 
 def _where(fact: str, source: Source) -> Source:
-    """Asked only where the circumstances have this fact."""
     return lambda case: source(case) if getattr(case.at, fact) is not None else ()
 
 

@@ -187,7 +187,6 @@ def journal_restores(judged: Judgement, book: Rulebook) -> bool:
 
 
 def _changes_database_file(fact: Fact) -> bool:
-    """Whether its tables are in a local file, and its statements go to no other place."""
     if not isinstance(fact, Command) or "store" not in describe(fact.program).place or "piped" in fact.traits:
         return False
     return all(known(word) and not _OTHER_STORE.search(word) for word in fact.words)

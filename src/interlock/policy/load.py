@@ -95,7 +95,6 @@ def policy_hash(policy: Policy) -> str:
 
 
 def _place(name: str, base: Path | None) -> Path | None:
-    """A shipped name comes first."""
     if name in names():
         return SHIPPED / f"{name}.toml"
     path = Path(name).expanduser()

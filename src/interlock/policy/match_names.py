@@ -153,7 +153,6 @@ def _arguments(given: object, names: Sequence[str] = (*_FIRST, *_LAST)) -> list[
 
 
 def _texts(value: object, argv: bool) -> list[str]:
-    """The texts of one argument; the words of a command are one."""
     if isinstance(value, str):
         return [value] if value else []
     words = [word for word in value if isinstance(word, str) and word] if isinstance(value, list | tuple) else []

@@ -39,7 +39,6 @@ class LoopRules(Struct, frozen=True):
 def _rules_by_name(
     spelling: Callable[[str], str], data: object, path: Path, problems: Problems, plain: object
 ) -> Mapping[str, LoopRules]:
-    """The rules under each name; refuses two spellings of one name."""
     found: dict[str, LoopRules] = {}
     for name, table in (problems.table(data, path) or {}).items():
         place, spelled = (*path, name), spelling(name)

@@ -357,7 +357,6 @@ def _is_seed(data: Mapping[str, Any]) -> bool:
 
 
 def _seed(data: Mapping[str, Any], name: str, problems: Problems, base: Policy | None) -> Policy:
-    """Seed 001, 5.2: three lists of globs."""
     problems.only(data, _SEED_TOP, ())
     start = base or Policy(name)
     steps, tolerance, patterns = seed_settings(data, (), problems)

@@ -317,12 +317,11 @@ def _keeps_hook(action: Action, fact: Effect) -> bool:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """But for paths, which name what is changed and not how."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for key, one in value.items():
-            if "path" not in str(key):
+            if "path" not in str(key):  # it names what is changed, and not how
                 yield from _texts(one)
     elif isinstance(value, list | tuple):
         for one in value:

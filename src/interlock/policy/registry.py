@@ -274,7 +274,6 @@ class Registry:
         return RegistryMatch(tuple(pattern for id, pattern in patterns.items() if id in ids), max_cooling_ms)
 
     def _compiled(self) -> _Compiled:
-        """Ready to be searched, and apart from them those that mean an undoing themselves."""
         found, change = self._sets, self._change
         if found is None or found[0] is not change:
             patterns = dict(self._patterns)

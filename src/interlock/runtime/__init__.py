@@ -242,7 +242,6 @@ def recall(judgement: Judgement, policy: Policy, at: Circumstances, decide: Call
 
 
 def _key(action: Action) -> Key | None:
-    """None for an action that is too large."""
     if action.kind in (Kind.COMMAND, Kind.INTENT):
         text = action.text
         return (action.kind, text, action.cwd, action.home) if len(text) <= LONGEST_CACHED else None

@@ -154,7 +154,6 @@ def recorded_blocks(tx: Tx) -> list[Block]:
 
 
 def _named(tx: Tx, event: str, key: str, since: float) -> Iterator[str]:
-    """An unreadable record has none."""
     for row in tx.audit(AuditQuery(event=event, since=since, limit=MOST, newest_first=True)):
         if isinstance(named := json_table(row.body).get(key), str) and named:
             yield named

@@ -87,7 +87,6 @@ def find_challenge(tx: Tx, id: str) -> Challenge:
 
 
 def _is_needed(tx: Tx, challenge: Challenge, now: float) -> bool:
-    """By a block, or by a step while it waits."""
     ticket = tx.challenged_ticket(challenge) if challenge.kind != BLOCK else None
     return challenge.kind == BLOCK or (ticket is not None and settle(ticket, now).open)
 

@@ -86,7 +86,6 @@ def _reveal(
 
 
 def _signed_release(session: OperatorSession, state: State, tx: Tx, challenge: Challenge, now: float) -> Release:
-    """Refuses where there is nothing to release, or this operator may not."""
     named = Release(session.channel, session.operator)
     if challenge.kind == BLOCK:
         if (block := block_in_force(state, tx, challenge)) is None:
@@ -101,7 +100,6 @@ def _signed_release(session: OperatorSession, state: State, tx: Tx, challenge: C
 
 
 def _unsigned_release(channel: str, state: State, tx: Tx, challenge: Challenge, now: float) -> Release | None:
-    """None where replicas or specific people must answer."""
     if state.shared:
         return None
     if challenge.kind == BLOCK:

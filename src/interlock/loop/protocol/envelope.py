@@ -121,7 +121,6 @@ def bad_text(words: str) -> LoopProblem:
 
 
 def _text(text: str) -> int:
-    """A text's size in bytes; refuses NUL, lone surrogates and too long a text."""
     if "\0" in text:
         raise LoopProblem("VALIDATION_INVALID_ENCODING", "A text holds a NUL character")
     try:

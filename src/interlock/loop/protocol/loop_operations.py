@@ -45,7 +45,6 @@ def operations(policy: Policy, mode: str = "enforcing") -> Mapping[str, Operatio
 
 
 def _execute_agent(row: OperationSpec, policy: Policy, enforced: bool) -> OperationSpec:
-    """Under a policy."""
     start = SINGLE if enforced and policy.loop.start != "allow" else AUTO  # R-11
     ceiling = policy.loop.step_ceiling
     *others, steps = row.params

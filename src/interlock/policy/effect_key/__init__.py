@@ -151,7 +151,6 @@ def _path(fact: Effect) -> str:
 
 
 def _stored(action: Action, family: str, fact: Effect, facts: Sequence[Fact], away: str) -> EffectKey:
-    """A table by its qualified name in its database; a whole database in its server."""
     place = away or store_place(action, fact, facts)
     kind = next((kind for kind in _KINDS if kind in fact.traits), "")
     parts = list(map(_words, fact.target.split(".")))
@@ -164,7 +163,6 @@ def _stored(action: Action, family: str, fact: Effect, facts: Sequence[Fact], aw
 
 
 def _by_name(action: Action) -> list[EffectKey]:
-    """By the effect that its name implies, or by the name itself."""
     if action.kind not in (Kind.OPERATION, Kind.TOOL):
         return [EffectKey(action.kind.value, normalise_action(action.text)[:200], action.cwd)]
     if action.fields.get("declared") is not None:  # the adapter's declaration replaces the meaning of the name
@@ -210,7 +208,6 @@ _LONGEST = 200
 
 
 def _command_keys(command: Command, before: Sequence[Command]) -> list[EffectKey]:
-    """By the targets in its words, else by its own text."""
     if all(map(known, command.words)) and "wrapper" not in command.traits:  # what a wrapper runs is reported by itself
         found = _git_keys(command) or _by_description(command, before) or _by_verb(command)
         if found:
@@ -219,7 +216,6 @@ def _command_keys(command: Command, before: Sequence[Command]) -> list[EffectKey
 
 
 def _run_key(command: Command) -> EffectKey:
-    """A program whose effects are not known: its name and words, in its own folder."""
     shown = redact([command.program, *command.words])[1:]
     words = sorted(word.lstrip("+") for word in shown if not word.startswith("-"))
     located = in_repository(command) and all(map(known, command.words))
@@ -268,7 +264,6 @@ def _verb(words: Sequence[str]) -> tuple[str, list[str]]:
 
 @lru_cache(maxsize=512)
 def _act(name: str) -> tuple[str, str]:
-    """The family and the noun of what an operation of this name announces."""
     for fact in read(operation(name, {})).facts:
         if isinstance(fact, Effect) and fact.verb.startswith("act_"):
             return word_table("families").get(fact.verb, ""), noun(fact.target)
@@ -297,7 +292,6 @@ def _git_keys(command: Command) -> list[EffectKey]:
 
 
 def _in_repository(command: Command) -> tuple[str, str, list[str]]:
-    """The folder of its repository, the subcommand, and the words behind it."""
     found = options(command.words, _GLOBAL, stop_at_operand=True)
     env = dict(command.env)
     folder = command.cwd

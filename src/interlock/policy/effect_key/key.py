@@ -187,7 +187,6 @@ def _listed(name: str, outer: str) -> bool:
 
 
 def _host(target: str) -> str:
-    """Where the target is an address: `https://host/…`, `host:/path`."""
     found = _HOST.match(target) if ":/" in target else None
     return found[1].casefold() if found else ""
 

@@ -146,7 +146,6 @@ def split_off(given: Mapping[str, object], names: frozenset[str]) -> tuple[dict[
 
 
 def _pairs(given: object, depth: int) -> Iterator[tuple[str, list[str]]]:
-    """Each key with its texts and numbers; tables within are gone through."""
     if not isinstance(given, Mapping) or depth > _DEEPEST:
         return
     for key, value in given.items():
