@@ -199,6 +199,10 @@ def _allowlist(case: PolicyInput) -> Iterator[Contribution]:
         yield Contribution("allowlist", BLOCK, f"{name} is not among the operations this agent declared")
 
 
+def _replaces_level(case: PolicyInput) -> bool:
+    return case.at.registry_match is not None and replaces_level(case)
+
+
 def level_words(assessment: Assessment) -> str:
     worst = assessment.worst
     return f"{assessment.level.word}: {finding_words(worst)}" if worst else f"{assessment.level.word} action"
@@ -218,7 +222,7 @@ def _level(case: PolicyInput) -> Iterator[Contribution]:
     if final and control.irreversible is not None:
         requirement = requirement.join(control.irreversible)
         denies = denies or control.irreversible.human > Human.NONE
-    if requirement != Requirement() and not replaces_level(case):
+    if requirement != Requirement() and not _replaces_level(case):
         yield Contribution("level", requirement, level_words(case.assessment), denies=denies)
     # everyday work that would lose something is asked about like a destructive action, unless a snapshot keeps it.
     control = case.policy.levels[Level.DESTRUCTIVE]
@@ -261,7 +265,7 @@ def _claimed(case: PolicyInput) -> Iterator[Contribution]:
 
 
 def _tier(case: PolicyInput) -> Iterator[Contribution]:
-    own = 0 if replaces_level(case) else case.assessment.score
+    own = 0 if _replaces_level(case) else case.assessment.score
     score = max(own, case.at.claimed_risk or 0)  # the agent may raise its own risk, never lower it
     tolerance, limit = case.policy.tolerance, TOLERANCES[case.policy.tolerance]
     if not case.policy.tiers and case.at.steps_left is None:  # C-10: in the loop the tier always counts
