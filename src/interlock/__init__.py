@@ -85,7 +85,6 @@ def assess(action: str | Action, cwd: str = "", files: Callable[[str], str | Non
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a public name on its first use."""
     if name == "__version__":
         from importlib.metadata import PackageNotFoundError, version
 

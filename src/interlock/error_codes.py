@@ -29,8 +29,6 @@ def codes() -> Mapping[str, Code]:
 
 
 class AnswerRefused(Exception):
-    """A refused answer; `code` is of the error registry."""
-
     def __init__(self, words: str, code: str = "PERMISSION_DENIED") -> None:
         self.code = code
         super().__init__(words)

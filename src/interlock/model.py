@@ -152,8 +152,6 @@ class Witness(Struct, frozen=True):
 
 
 class Action(Struct, frozen=True):
-    """About to happen, not yet assessed."""
-
     kind: Kind
     fields: Mapping[str, Any]
     cwd: str = ""
@@ -198,8 +196,6 @@ def intent(hint: str, cwd: str = "") -> Action:
 
 
 class Finding(Struct, frozen=True):
-    """One rule that fired, with the reason and the advice for a person."""
-
     rule: str
     level: Level
     irreversible: bool

@@ -35,8 +35,6 @@ class Problem(Struct, frozen=True):
 
 
 class Problems:
-    """Collects problems while data is read; raises nothing, so that every problem is reported."""
-
     def __init__(self) -> None:
         self.found: list[Problem] = []
 
@@ -138,8 +136,6 @@ def describe_value(value: object) -> str:
 
 
 class WrittenTable(Struct, frozen=True):
-    """With its place, and where its problems go."""
-
     data: Mapping[str, Any]
     path: Path
     problems: Problems
@@ -178,7 +174,6 @@ class WrittenTable(Struct, frozen=True):
         return self.problems.items(self.data[key], (*self.path, key)) if key in self.data else []
 
     def required_table(self, key: str) -> WrittenTable | None:
-        """The table under `key`; refuses a missing one."""
         return self._table(self.data[key], key) if self._has(key, True) else None
 
     def inner(self, key: str) -> WrittenTable | None:

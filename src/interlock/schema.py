@@ -39,8 +39,6 @@ def says(
 
 
 class Setting(Struct, frozen=True):
-    """One key of a table as its Struct declares it."""
-
     name: str  # of the field
     key: str  # in the file
     kind: Any

@@ -8,8 +8,17 @@ from collections.abc import Callable, Iterable
 from msgspec.structs import replace
 
 from interlock.analysis.display_text import short_id
-from interlock.approvals import APPROVED, REJECTED, SPENT, MoveRefused, apply_move, denials, settle, spend_by
-from interlock.approvals.statements import Agreement, check_agreement, is_approver, needs_reauth, statement_text
+from interlock.approvals import (
+    APPROVED,
+    REJECTED,
+    SPENT,
+    MoveRefused,
+    apply_move,
+    denials,
+    settle,
+    spend_by,
+    statements,
+)
 from interlock.approvals.tickets import is_altered, revocation_entry
 from interlock.audit.chain import AuditEvent, event_body
 from interlock.error_codes import AnswerRefused
@@ -29,7 +38,7 @@ def approve(state: State, session: OperatorSession, id: str, reason: str = "") -
         if is_altered(state, ticket):
             raise AnswerRefused(f"ticket {id} was altered outside Interlock; nothing was signed")
         anew = session.asked_anew(id, now)
-        if needs_reauth(ticket.requirement) and not anew:
+        if statements.needs_reauth(ticket.requirement) and not anew:
             raise AnswerRefused(f"ticket {id} takes a fresh sign-in; enter your passphrase again")
         if session.proves_little and ticket.level >= Level.DANGEROUS and not anew:
             who = "an unlocked terminal" if session.resumed else "a signed-in browser"
@@ -139,15 +148,15 @@ def _answer(state: State, session: OperatorSession, id: str, event: str, reason:
 
 def require_approver(state: State, session: OperatorSession, ticket: Ticket) -> None:
     approvers = ticket.requirement.approvers
-    if not is_approver(state.sessions.people, session.operator, approvers):
+    if not statements.is_approver(state.sessions.people, session.operator, approvers):
         who = ", ".join(sorted(approvers)) or "any operator"
         raise AnswerRefused(f"{session.operator} may not answer ticket {ticket.id}: it asks for {who}")
 
 
-def agreement(state: State, ticket: Ticket, approvals: Iterable[Approval], now: float) -> Agreement | None:
+def agreement(state: State, ticket: Ticket, approvals: Iterable[Approval], now: float) -> statements.Agreement | None:
     """None while nobody has unlocked the roster."""
     roster = state.sessions.roster
-    return check_agreement(ticket, approvals, now, roster.people, roster.verify) if roster else None
+    return statements.check_agreement(ticket, approvals, now, roster.people, roster.verify) if roster else None
 
 
 def sign_statement(session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float) -> Approval:
@@ -156,7 +165,7 @@ def sign_statement(session: OperatorSession, ticket: Ticket, verdict: str, now: 
     if made and (made.ticket, made.verdict) == (ticket.id, verdict):
         return made
     reauth = session.asked_anew(ticket.id, now)
-    text = statement_text(
+    text = statements.statement_text(
         ticket, operator=session.operator, verdict=verdict, channel=session.channel, issued_at=now,
         expires_at=lasts + 1, nonce=secrets.token_hex(16), reauth=reauth,
     )  # fmt: skip

@@ -38,8 +38,6 @@ class ClientQuestion(Struct, frozen=True):
 
 
 class Elicitations(Struct):
-    """Since this process started."""
-
     sessions: dict[str, str] = {}  # ticket -> the session that opened it, whatever its row says
     questions: dict[str, ClientQuestion] = {}
     agreed: dict[str, float] = {}  # ticket -> until when it counts
@@ -182,7 +180,6 @@ class SessionConfirmations:
 
 
 def tool_of(action: Action) -> str:
-    """As a pattern matches it."""
     if action.kind is Kind.COMMAND:
         return "Bash"
     return action.text if action.kind in (Kind.TOOL, Kind.OPERATION) else action.kind.value

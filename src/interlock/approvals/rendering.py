@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from interlock.analysis.display_text import Line, StyledText, undo_words, visible
-from interlock.approvals import BY_TIME, STATES
-from interlock.approvals.display import ActionDisplay, UnwrappedCommand, display_action, reasons
+from interlock.approvals import BY_TIME, STATES, display
 from interlock.local_times import ago, clock, moment_seconds
 from interlock.model import ANYBODY, Span, requirement_words
 from interlock.policy.impact import RECOVERABLE, escalation_reasons, recoverable
@@ -92,8 +91,8 @@ def lead_line(ticket: TicketJson) -> str:
     return visible(_display(ticket).lead)
 
 
-def _display(ticket: TicketJson) -> ActionDisplay:
-    return display_action(table_in(ticket, "action"), _tables(ticket, "findings"), str(ticket.get("title", "")))
+def _display(ticket: TicketJson) -> display.ActionDisplay:
+    return display.display_action(table_in(ticket, "action"), _tables(ticket, "findings"), str(ticket.get("title", "")))
 
 
 def _action(ticket: TicketJson) -> Iterator[Line]:
@@ -115,7 +114,7 @@ def _action(ticket: TicketJson) -> Iterator[Line]:
             yield _row(name, str(action[key]))
 
 
-def _run(run: UnwrappedCommand, sign: str, style: str) -> Line:
+def _run(run: display.UnwrappedCommand, sign: str, style: str) -> Line:
     line = StyledText(f"  {sign}{visible(run.text)}", style)
     return (line, StyledText(f"   inside {visible(run.inside)}", "dim")) if run.inside else (line,)
 
@@ -134,7 +133,7 @@ def _marked(text: str, marks: Sequence[Span]) -> Iterator[Line]:
 
 def _reasons(ticket: TicketJson) -> Iterator[Line]:
     findings, factors = _tables(ticket, "findings"), _factors(ticket)
-    why = reasons(str(ticket.get("reason", "")), str(ticket.get("level_name", "")), findings, factors)
+    why = display.reasons(str(ticket.get("reason", "")), str(ticket.get("level_name", "")), findings, factors)
     described = [str(one.get("description") or "") for one in _tables(ticket, "patterns")]
     instead = [str(finding.get("instead", "")) for finding in findings]
     for name, said in (("Why", why), ("Pattern", described), ("Instead", instead)):

@@ -9,9 +9,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.approvals import answers, settle, spend_by
+from interlock.approvals import answers, grants, settle, spend_by
 from interlock.approvals.challenges import VERIFY, find_challenge, releasing
-from interlock.approvals.grants import REAUTH, parse_grant, signed_terms, statement_of, touch_of
 from interlock.approvals.statements import APPROVE, CONSOLE, needs_reauth, parse_statement, statement_text
 from interlock.approvals.tickets import is_altered
 from interlock.audit.chain import FIRST_SEQ, GENESIS
@@ -154,9 +153,9 @@ def freshen(state: State, visitor: Visitor, proof: Proof) -> None:
 
 def grant_begin(state: State, visitor: Visitor, given: Mapping[str, Any], site: Site) -> dict[str, Any]:
     """The challenge is SHA-256(its id ‖ audit head ‖ hash of its whole statement)."""
-    grant = parse_grant(state, visitor.session, given)
-    touch = touch_of(grant, secrets.token_hex(16))
-    about = SigningCeremony(statement_of(grant, touch), grant=grant)
+    grant = grants.parse_grant(state, visitor.session, given)
+    touch = grants.touch_of(grant, secrets.token_hex(16))
+    about = SigningCeremony(grants.statement_of(grant, touch), grant=grant)
     return _begin(state, visitor, site, GRANT, str(touch["digest"]), about)
 
 
@@ -164,7 +163,9 @@ def granted(state: State, visitor: Visitor, given: Mapping[str, Any], proof: Pro
     """With the one grant that it was proved for: the touched one, or the one of these terms."""
     if isinstance(proof, Reentry):
         session = armed(state, visitor, "", proof)
-        return replace(session, granted=signed_terms(parse_grant(state, session, given), session, REAUTH))
+        return replace(
+            session, granted=grants.signed_terms(grants.parse_grant(state, session, given), session, grants.REAUTH)
+        )
     about, signature, key = _finish(state, visitor, proof, GRANT)
     assert about.grant is not None
     signed = replace(about.grant, statement=about.statement, signature=signature, key_id=key)

@@ -13,13 +13,12 @@ from interlock.adapters.danger import reached_escalation
 from interlock.adapters.local_servers import only_touches_files
 from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import Effect
-from interlock.approvals import denials, signed_orders
+from interlock.approvals import denials, signed_orders, tickets
 from interlock.approvals.confirmations import SESSION
 from interlock.approvals.denials import ALLOW, DENY, rejections
 from interlock.approvals.grant_coverage import find_covering
 from interlock.approvals.grants import is_signed
 from interlock.approvals.statements import suffices_alone
-from interlock.approvals.tickets import TOKEN_FAILURES, shows_action, ticket_of
 from interlock.canonical_json import digest
 from interlock.engine.decide import NOTHING_GATHERED, Gathered, World
 from interlock.engine.preview import suppose
@@ -67,13 +66,13 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
     promptable = request.may_prompt and _is_judged_by_user(judged)
     window = judged.policy.escalate.forbidden_window_seconds
     if request.token:
-        ticket = ticket_of(tx, request.token)
+        ticket = tickets.ticket_of(tx, request.token)
     else:
         ticket = tx.ticket(request.pending) if request.pending else tx.live_ticket(judged.digest, agent)
     return Gathered(
         ticket=ticket,
         approvals=tuple(tx.approvals(ticket.id)) if ticket else (),
-        shown=ticket is None or shows_action(ticket, judged),
+        shown=ticket is None or tickets.shows_action(ticket, judged),
         proof=state.proof_of(ticket, agent.session, now) if ticket else None,
         block=tx.block(agent.principal),
         agent=signed_orders.with_signed_tier(state, tx, tx.agent(agent.principal, agent.name))
@@ -90,7 +89,7 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
         nobody=state.sessions.roster is None and not shown and not any(not row.disabled_at for row in tx.operators()),
         promptable=promptable,
         user=promptable or agent.session.startswith(SESSION),  # an MCP client may have one
-        wait=TOKEN_FAILURES.wait(tx, agent.principal, now) if request.token else 0,
+        wait=tickets.TOKEN_FAILURES.wait(tx, agent.principal, now) if request.token else 0,
     )
 
 

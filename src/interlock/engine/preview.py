@@ -93,7 +93,6 @@ def _passes_when_kept(judged: Judged, world: World, outcome: Outcome) -> bool:
 
 
 def preview_json(answer: PolicyAnswer) -> dict[str, Any]:
-    """What a person is told before a command of theirs runs."""
     assessment = answer.assessment
     return {
         "verdict": answer.verdict.word,

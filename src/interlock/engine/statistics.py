@@ -49,7 +49,6 @@ class _Shipped(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def figure_shapes() -> Mapping[str, Family]:
-    """Everything there is, without samples."""
     return {one.name: one for one in load_words("engine/statistics.toml", _Shipped).figure}
 
 

@@ -57,7 +57,6 @@ def recent_attempts(state: State, most: int) -> list[AuditRow]:
 
 
 def try_grant(state: State, grant: Grant, rows: Iterable[AuditRow]) -> list[PastAction]:
-    """Recorded actions that destroy something."""
     return [past for row in rows if (past := _past(state, grant, row)) is not None]
 
 

@@ -103,7 +103,6 @@ def continue_execution(state: State, agent: AgentRef, *, confirmation_token: str
 
 
 def get_pending_cli_approvals(state: State, agent: AgentRef) -> dict[str, Any]:
-    """Also those that were armed and not used."""
     now = state.clock.now()
     query = TicketQuery(LIVE_STATES, agent.principal, agent.name, limit=100)
     found = [settle(ticket, now) for ticket in state.store.read(lambda tx: tx.tickets(query))]

@@ -94,8 +94,6 @@ def _form(name: str) -> str:
 
 
 class ReportedStep(Struct, frozen=True):
-    """And how the previous step ended."""
-
     hint: str
     description: str = ""
     outcome: str = ""
@@ -105,8 +103,6 @@ class ReportedStep(Struct, frozen=True):
 
 
 class StepReport(Struct):
-    """One attempt to answer a step."""
-
     state: State
     by: InForce  # that governs the agent
     agent: AgentRef

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 
 class Contribution(Struct, frozen=True):
-    """One part of a requirement, with the reason for a person."""
-
     name: str
     requirement: Requirement
     words: str

@@ -87,7 +87,6 @@ def count_words(number: int, noun: str) -> str:
 
 
 def size_words(count: int) -> str:
-    """As in 4.1 MB."""
     if count < 1000:
         return count_words(count, "byte")
     value, units = count / 1000, list(_UNITS)

@@ -59,8 +59,6 @@ class DeclarationRules(Struct, frozen=True):
 
 
 class LoopSettings(Struct, frozen=True):
-    """The table `[loop]`: an operator's settings by agent and by adapter."""
-
     agents: Annotated[
         Mapping[str, LoopRules],
         says(

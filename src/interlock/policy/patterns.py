@@ -32,8 +32,6 @@ class PatternSyntax(ValueError):
 
 
 class Glob(Struct, frozen=True):
-    """Of a tool, a command, or the name of an operation."""
-
     text: str
     tool: str = ""
     body: str = ""
@@ -74,7 +72,6 @@ class PatternSet(Struct, frozen=True):
 
     @property
     def texts(self) -> dict[str, list[str]]:
-        """As people wrote them, by the names of the lists."""
         return {name: [glob.text for glob in getattr(self, name)] for name in self.__struct_fields__}
 
     def joined(self, other: PatternSet) -> PatternSet:

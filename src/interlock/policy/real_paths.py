@@ -57,8 +57,6 @@ class OwnAssets(Struct, frozen=True):
 
 
 class Standpoint(Struct, frozen=True):
-    """Of an action, as written and as it really is."""
-
     cwd: str = ""
     home: str = ""
     real_cwd: str = ""
@@ -158,7 +156,6 @@ def _as_written(fact: Effect, cwd: str) -> str:
 
 
 def redirected_effects(led: Sequence[tuple[Effect, str, str]], at: Standpoint) -> Iterator[Effect]:
-    """The same effect on what is there."""
     for fact, path, there in led:
         if not at.straight(posixpath.normpath(path), there):
             where = place(there, at.real_cwd or at.cwd, at.real_home or at.home)

@@ -189,8 +189,6 @@ Decided = TypeVar("Decided")
 
 
 class Scripts(Struct):
-    """Reads scripts, and notes what it read."""
-
     files: FileReader
     used: bool = False
     texts: dict[str, str] = {}

@@ -55,7 +55,6 @@ def begin(state: State) -> None:
 
 
 def is_known(state: State, server: ServerClaim | None) -> bool:
-    """Of every adapter, and of this server."""
     return not state.adapters.stale and (server is None or state.adapters.knows(server.loaded))
 
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.adapters import Adapter, AdapterOperationSpec, AdapterProblem, AdapterReading, read_file
+from interlock.adapters import Adapter, AdapterOperationSpec, AdapterProblem, AdapterReading, levels, read_file
 from interlock.adapters.danger import DangerBlock
-from interlock.adapters.levels import call_facts, effective_level, level_from_name
 from interlock.adapters.trust import HIGHEST_CLAIM, TrustRecord, current_trust
 from interlock.config import Config, ConfigError
 from interlock.model import NOTHING, Kind, Level, Trust, operation
@@ -177,10 +176,10 @@ def enrich_from_adapter(state: State, request: Request, now: float) -> Request:
 def _known(state: State, request: Request, own: AdapterOperationSpec, standing: AdapterStanding) -> Request:
     action, trust, patterns = request.action, standing.trust, state.rules.patterns
     params = action.fields.get("params") or NOTHING
-    facts = call_facts(own.name, params, own.category)
+    facts = levels.call_facts(own.name, params, own.category)
     variables = {"params": params, **facts, "agent": request.agent.name, "adapter": request.adapter}
-    by_name = partial(level_from_name, patterns=patterns)
-    found = effective_level(own.claims, by_name, trust, variables=variables)
+    by_name = partial(levels.level_from_name, patterns=patterns)
+    found = levels.effective_level(own.claims, by_name, trust, variables=variables)
     call = AdapterCall(own.name, found.level, trust, own.category, own.name == INTROSPECT, found.reasons)
     adapted = AdapterContext(
         call,

@@ -74,7 +74,6 @@ class IntegrityBaseline:
         put_bounded(self._asked, id, now, MOST)
 
     def last_asked_at(self, ticket: Ticket) -> float:
-        """As far as this process knows."""
         return max(ticket.opened_at, self._asked.get(ticket.id, 0.0))
 
     def cooling_since(self, ticket: Ticket, now: float) -> float:
@@ -199,7 +198,6 @@ class ShownCodes:
         return found if found is not None and now < found.expires_at else None
 
     def forget(self, challenge: str) -> None:
-        """For one that was wrong, used or outdated."""
         with self._lock:
             self._shown.pop(challenge, None)
 

@@ -43,7 +43,6 @@ class ProtocolType(Struct, frozen=True):
 
 
 def unresolved_types(named: Iterable[str], known: Mapping[str, ProtocolType]) -> list[str]:
-    """Also of union members and fields."""
     inner = [part for one in known.values() if one.kind == "union" for part in one.parts]
     fields = [part for one in known.values() for part in one.parts if isinstance(part, ParamSpec)]
     return sorted({*named, *inner, *(param.type for param in fields)} - set(known))

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
 from interlock.error_codes import LoopProblem
-from interlock.loop.protocol import OperationSpec, envelope
+from interlock.loop.protocol import OperationSpec, envelope, introspection
 from interlock.loop.protocol.envelope import ProtocolReply, refusal, success
 from interlock.loop.protocol.gatekeeper import (
     ANY,
@@ -24,7 +24,6 @@ from interlock.loop.protocol.gatekeeper import (
     wrong_type,
     wrong_value,
 )
-from interlock.loop.protocol.introspection import SurfaceInfo, answer_introspection, known_types, unresolved_types
 from interlock.loop.protocol.tools import ToolNaming
 
 INTROSPECT = "introspect"
@@ -64,14 +63,14 @@ class Surface(Struct, frozen=True):
 
     operations: Mapping[str, OperationSpec]
     handlers: Mapping[str, Handler]
-    about: SurfaceInfo
+    about: introspection.SurfaceInfo
 
     def __post_init__(self) -> None:
         wanted = set(self.operations) - {INTROSPECT}
         if wanted != set(self.handlers):
             raise ValueError(f"operations without a handler, or the reverse: {sorted(wanted ^ set(self.handlers))}")
         returned = [one.returns.name for one in self.operations.values()]
-        if nowhere := unresolved_types(returned, known_types(self.about)):
+        if nowhere := introspection.unresolved_types(returned, introspection.known_types(self.about)):
             raise ValueError(f"types that introspection does not know: {', '.join(nowhere)}")
         force_setattr(self, "handlers", MappingProxyType(dict(self.handlers)))
 
@@ -102,7 +101,7 @@ def _one(surface: Surface, endpoint: str, arguments: Any, caller: ProtocolCaller
     operation = route(surface.operations, name, endpoint)  # 3. that came through its own endpoint
     given = check_parameters(operation, arguments)  # 4. with parameters of its own
     if name == INTROSPECT:
-        return DataWithWarnings(answer_introspection(surface, given.params, caller))
+        return DataWithWarnings(introspection.answer_introspection(surface, given.params, caller))
     answer = surface.handlers[name](OperationCall(operation, given, caller))  # 5. and its handler answers
     reply = answer if isinstance(answer, DataWithWarnings) else DataWithWarnings(answer)
     fields = given.params.get("fields")
