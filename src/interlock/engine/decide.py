@@ -105,9 +105,8 @@ def _apply_grant(judged: Judged, world: World, people: Mapping[str, RosterEntry]
 
 def _resolve(judged: Judged, world: World, weighed: PolicyResult) -> Resolution:
     """Resolves the requirement against the ticket; a ticket for another action frees nothing."""
-    found = world.found
+    found, asked = world.found, weighed.requirement
     ticket, met = found.ticket, found.met
-    asked = weighed.requirement
     if asked != Requirement() and (no := _refuse_token(judged, ticket, weighed, found.wait)) is not None:
         return no
     binds = met is not None and (met.waits or (met.fresh and ticket is None)) and not asked.blocked
@@ -153,11 +152,10 @@ def _rejection_words(ticket: Ticket) -> str:
 
 
 def _agreement(judged: Judged, world: World, weighed: PolicyResult, ticket: Ticket) -> str:
-    found = world.found
-    if found.proof is None:
+    if (proof := world.found.proof) is None:
         return "nobody can check what was signed"
-    why = unmet(found.proof, ticket, found.approvals, weighed.requirement, judged.now)
-    return why or ("" if found.shown else "the ticket shows something else than what would run")
+    why = unmet(proof, ticket, world.found.approvals, weighed.requirement, judged.now)
+    return why or ("" if world.found.shown else "the ticket shows something else than what would run")
 
 
 def _is_answerable(judged: Judged, found: Gathered, weighed: PolicyResult) -> bool:

@@ -74,8 +74,7 @@ def preview(
 
 def suppose(judgement: Judgement, named: MatchNames, by: InForce, at: Circumstances) -> Outcome:
     """Under circumstances as a record or a case names them; raises on an error."""
-    judged = _judged(command(""), judgement, named, by)  # without a ticket its text does not matter
-    return decide(judged, World(by.policy, at))
+    return decide(_judged(command(""), judgement, named, by), World(by.policy, at))  # without a ticket no text matters
 
 
 def _judged(action: Action, judgement: Judgement, named: MatchNames, by: InForce) -> Judged:

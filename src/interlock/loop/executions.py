@@ -59,16 +59,9 @@ def execute_agent(
         quota=steps,
     )
     params = {"element_name": agent.name, "parameters": given, "max_autonomous_steps": steps}
-    request = Request(
-        operation(EXECUTE, params, "EXECUTE"),
-        agent,
-        via.door,
-        token=token,
-        execution=made.id,
-        step=StepContext(starting=True),
-        strength=via.strength,
-        in_force=by,
-    )
+    action, step = operation(EXECUTE, params, "EXECUTE"), StepContext(starting=True)
+    start = Request(action, agent, via.door, token=token, execution=made.id, step=step)
+    request = replace(start, strength=via.strength, in_force=by)
     decision, _ = evaluate_and_keep(state, request, partial(_begin, state, made))
     if not decision.allowed:
         raise refusal(decision, state.clock.now())

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from interlock.approvals import LIVE_STATES
 from interlock.approvals.denials import rejections_of
 from interlock.approvals.tickets import seal_of
 from interlock.audit.chain import CONFIRMED, EVENTS
 from interlock.canonical_json import json_table, normal_name
-from interlock.model import Confidential, TicketState
+from interlock.model import Confidential
 from interlock.ports import Tx
 from interlock.records import AgentRow, Approval, AuditQuery, Block, Denial, Grant, Ticket, TicketQuery
 from interlock.runtime import put_bounded
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 MOST = 20_000  # of a kind; the oldest go first
 _ENDED_WITHIN = 3_600  # seconds; no statement lasts longer
 _GRANTS_WITHIN = 8 * 86_400
-_LIVE = TicketQuery((TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED), limit=1_000)
+_LIVE = TicketQuery(LIVE_STATES, limit=1_000)
 _TAKEN_BACK = object()
 
 

@@ -109,7 +109,7 @@ class State(Struct):
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     def new_id(self, prefix: str) -> str:
-        """An id that cannot be guessed (CT-02, C-26)."""
+        """Cannot be guessed (CT-02, C-26)."""
         return prefix + secrets.token_urlsafe(18).replace("-", "0").replace("_", "1")
 
     def enforce(self, **changes: Any) -> None:

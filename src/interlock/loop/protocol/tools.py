@@ -64,18 +64,15 @@ def list_tools(operations: Mapping[str, OperationSpec], naming: ToolNaming, teac
 
 def _tool(endpoint: str, operations: Mapping[str, OperationSpec], naming: ToolNaming, teach: str) -> dict[str, Any]:
     mine = [one for one in operations.values() if endpoint in (ANY, one.endpoint)]
-    names = [one.name for one in mine]
     params = {"type": "object", "description": "Its parameters; see introspect.", "additionalProperties": True}
+    called = {"type": "string", "description": "The operation to call.", "enum": [one.name for one in mine]}
     read_only, destructive = _ANNOTATIONS[endpoint]
     return {
         "name": naming.tool(endpoint),
         "description": _description(endpoint, mine, naming, teach),
         "inputSchema": {
             "type": "object",
-            "properties": {
-                "operation": {"type": "string", "description": "The operation to call.", "enum": names},
-                "params": params,
-            },
+            "properties": {"operation": called, "params": params},
             "required": ["operation"],
         },
         "annotations": {"readOnlyHint": read_only, "destructiveHint": destructive},
