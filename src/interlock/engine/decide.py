@@ -18,7 +18,6 @@ from interlock.canonical_json import normal_name
 from interlock.model import HELD, Action, Human, Kind, Loss, Requirement, TicketState
 from interlock.policy.circumstances import Circumstances
 from interlock.policy.evaluate import SAME_EFFECT, PolicyResult, evaluate_policy
-from interlock.policy.policy import Policy
 from interlock.records import AgentRow, Approval, Block, Counts, Grant, Ticket
 from interlock.runtime import Judged, counted_name, operation_name
 from interlock.snapshots import TakenSnapshot
@@ -56,7 +55,6 @@ NOTHING_GATHERED = Gathered()
 class World(Struct, frozen=True):
     """Everything else that a decision depends on; by default nobody was asked and nothing happened before."""
 
-    policy: Policy
     at: Circumstances
     found: Gathered = NOTHING_GATHERED
     people: Mapping[str, RosterEntry] | None = None  # who may answer; None where the circumstances say what they free
@@ -78,7 +76,7 @@ def decide(judged: Judged, world: World) -> Outcome:
     at, grant = world.at, None
     if world.people is not None and (world.found.grants or at.paused_by):
         at, grant = _apply_grant(judged, world, world.people)
-    weighed = evaluate_policy(judged.assessment, judged.named, world.policy, at)
+    weighed = evaluate_policy(judged.assessment, judged.named, judged.policy, at)
     return Outcome(at, weighed, _resolve(judged, world, weighed), grant)
 
 
@@ -92,7 +90,7 @@ def _apply_grant(judged: Judged, world: World, people: Mapping[str, RosterEntry]
     bare = replace(
         at, paused_by="", loss=Loss.UNKNOWN, impact=None, ephemeral=False, unkept="", snapshot=None, journaled=False
     )
-    asked = evaluate_policy(judged.assessment, judged.named, world.policy, bare).requirement
+    asked = evaluate_policy(judged.assessment, judged.named, judged.policy, bare).requirement
     anew = needs_reauth(asked)
     sufficing = (one for one in world.found.grants if suffices_alone(people, one.by, asked))
     grant = next((one for one in sufficing if has_reauth(one) or not anew), None)
@@ -113,7 +111,7 @@ def _resolve(judged: Judged, world: World, weighed: PolicyResult) -> Resolution:
     if met is not None and binds and any(part.name == SAME_EFFECT for part in weighed.parts):
         return Resolution("deny" if weighed.denies else asked.word, met.words, ticket=met.ticket)
     agreed = _agreement(judged, world, weighed, ticket) if ticket is not None else ""
-    held = resolve(asked, weighed.denies, ticket, agreed, judged.now, world.policy.denial_seconds)
+    held = resolve(asked, weighed.denies, ticket, agreed, judged.now, judged.policy.denial_seconds)
     waits = held.keep is TicketChange.OPEN or held.outcome in HELD
     if found.nobody and waits and not _is_answerable(judged, found, weighed):
         return Resolution("deny", f"{weighed.reason().rstrip('.')}. {NOBODY}", code="PERMISSION_DENIED")

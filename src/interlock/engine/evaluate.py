@@ -192,7 +192,7 @@ def _everyday(
     if world.at.mismatch is not None:  # it is recorded in full
         return None
     decide_now = partial(_decide_everyday, state, judged, world)
-    outcome, decision = recall(judged.judgement, world.policy, world.at, decide_now)
+    outcome, decision = recall(judged.judgement, judged.policy, world.at, decide_now)
     if decision is None:
         return None
     found = keep_changes(state, judged, changed) if changed is not None and request.spend else None

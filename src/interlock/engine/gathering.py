@@ -57,7 +57,7 @@ def known_world(state: State, judged: Judged, found: Gathered = NOTHING_GATHERED
     """As far as memory knows it, and what was gathered from the store."""
     roster = state.sessions.roster
     people = roster.people if roster is not None else {}
-    return World(judged.policy, circumstances(state, judged, found), found, people)
+    return World(circumstances(state, judged, found), found, people)
 
 
 def gather(tx: Tx, state: State, judged: Judged) -> Gathered:

@@ -53,9 +53,9 @@ def preview(
     `read` is the judgement of a text that was read already, `at` what is known beforehand, `look` inspects the targets.
     """
     try:
-        policy = apply_all_rules(by.policy, project_rules(project)) if project else by.policy
+        by = by.under(apply_all_rules(by.policy, project_rules(project)), by.mode) if project else by
         own, named = read or (judge(action, by.rules, files), None)
-        matched = match_registry(action, by.registry, policy, by.rules)
+        matched = match_registry(action, by.registry, by.policy, by.rules)
         judgement = add_registry_findings(own, matched, by.rules)
         at, question = replace(at or Circumstances(), mode=by.mode, registry_match=matched), None
         if judgement.assessment.level <= Level.REVERSIBLE:
@@ -64,17 +64,17 @@ def preview(
             question = inspection_of(action, judgement, created or NOTHING_CREATED)
             at = with_impact(at, question, look, by.impact.exempt)
         judged = _judged(action, judgement, named or match_names(action, judgement.facts), by)
-        world = World(policy, at, question=question)
+        world = World(at, question=question)
         outcome = decide(judged, world)
         word, keepable = outcome.held.outcome, _passes_when_kept(judged, world, outcome)
-        return PolicyAnswer(word, outcome.weighed, judgement, policy.name, by.mode, at.impact, keepable, question)
+        return PolicyAnswer(word, outcome.weighed, judgement, by.policy.name, by.mode, at.impact, keepable, question)
     except Exception as error:
         return Unjudged.by(error)
 
 
 def suppose(judgement: Judgement, named: MatchNames, by: InForce, at: Circumstances) -> Outcome:
     """Under circumstances as a record or a case names them; raises on an error."""
-    return decide(_judged(command(""), judgement, named, by), World(by.policy, at))  # without a ticket no text matters
+    return decide(_judged(command(""), judgement, named, by), World(at))  # without a ticket no text matters
 
 
 def _judged(action: Action, judgement: Judgement, named: MatchNames, by: InForce) -> Judged:
