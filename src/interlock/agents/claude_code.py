@@ -61,8 +61,7 @@ def read_rules(call: ShellCall) -> PermissionRules | None:
     files = [([one / _SETTINGS, one / ".claude/settings.local.json"], one == root) for one in call.folders]
     managed = [_MANAGED, *sorted(_MANAGED.parent.glob("managed-settings.d/*.json"))]
     for paths, allows in [*files, ([call.home / _SETTINGS, *managed], True)]:
-        tables = read_tables(paths)
-        if tables is None:
+        if (tables := read_tables(paths)) is None:
             return None
         for settings in tables:
             _add(found, settings, allows)
@@ -106,8 +105,7 @@ def _may_match(matcher: object) -> bool:
 
 def _restricts(rule: str, call: ShellCall) -> bool:
     """Whether a rule that denies or asks may mean this call; in doubt it does."""
-    parsed = _RULE.fullmatch(rule.strip())
-    if parsed is None:
+    if (parsed := _RULE.fullmatch(rule.strip())) is None:
         return True
     tool, inside = parsed[1], parsed[2]
     if tool in _PATH_TOOLS and inside:
@@ -136,22 +134,17 @@ def _covers(inside: str, part: str) -> bool:
     return matches_glob(inside, [part])
 
 
-_STATUS_KEY = "statusLine"
-
-
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    written = FACTS.installed(place, text, client)
-    if not place.status or not client.status:
-        return written
-    return with_member(written, _STATUS_KEY, {"type": "command", "command": client.status})
+    written, line = FACTS.installed(place, text, client), {"type": "command", "command": client.status}
+    return with_member(written, "statusLine", line) if place.status and client.status else written
 
 
 def _erase(place: HookFile, text: str) -> str | None:
     """A status line of ours goes with the hooks, and is none by itself."""
     rest = FACTS.removed(place, text)
-    if rest == text or STATUS_LINE not in str(table_in(json_or_empty(text), _STATUS_KEY).get("command", "")):
+    if rest == text or STATUS_LINE not in str(table_in(json_or_empty(text), "statusLine").get("command", "")):
         return rest
-    return FACTS.removed(place, without_member(text, _STATUS_KEY))
+    return FACTS.removed(place, without_member(text, "statusLine"))
 
 
 def _off(path: Path, data: Json) -> Iterator[str]:

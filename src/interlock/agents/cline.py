@@ -72,10 +72,8 @@ def _object(name: str, value: Any) -> dict[str, Any]:
 
 
 def _unpacked(value: str) -> Any:
-    if not value.lstrip().startswith("["):
-        return value
     try:
-        return json.loads(value)
+        return json.loads(value) if value.lstrip().startswith("[") else value
     except (ValueError, RecursionError):
         raise MalformedInput("commands: a list that cannot be read") from None
 

@@ -16,7 +16,6 @@ from interlock.agents.calls import ToolNames
 from interlock.agents.hook_files import (
     MARK,
     SCOPES,
-    Files,
     Hook,
     HookClient,
     HookFile,
@@ -34,7 +33,6 @@ from interlock.agents.hook_protocol import (
     Json,
     MalformedInput,
     answer,
-    first_text,
     outcome_of,
     parse,
     required_text,
@@ -46,6 +44,7 @@ from interlock.agents.jsonc import EditError
 from interlock.agents.rewriting import Passage
 from interlock.agents.toml_edit import hooks_text, parse_toml, with_block, without_block
 from interlock.analysis.packs import load_packs
+from interlock.strict_json import list_in
 
 _HOOKED = frozenset({"before", "after", "failed"})
 _ABOUT_CALLS = _HOOKED | {"permission"}  # kinds of event that are about a call
@@ -79,8 +78,6 @@ class CallFields(Struct, frozen=True):
 
 
 class AnswerForm(Struct, frozen=True, forbid_unknown_fields=True):
-    """An answer in the agent's own format, and what it is given to."""
-
     on: frozenset[str] = frozenset()  # kinds or names of events; all of them, where it names none
     to: frozenset[str] = frozenset({"allow", "ask", "deny"})  # verdicts
     given: tuple[str, ...] = ()  # words, of which the verdict has one
@@ -89,10 +86,8 @@ class AnswerForm(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DialectCode(Struct, frozen=True):
-    """The code of a dialect, for what its facts do not say."""
-
     calls: Fill | None = None  # adds the calls to an event, where they are not one that has its fields at the top
-    places: Files | None = None
+    places: Callable[[str, Path, Path], tuple[HookFile, ...]] | None = None  # of a scope, in a home and a project
     installed: Callable[[HookFile, str | None, HookClient], str] | None = None
     removed: Callable[[HookFile, str], str | None] | None = None
     disabling: Callable[[Path, Json], Iterable[str]] | None = None  # what disables hooks in a file of its settings
@@ -155,7 +150,6 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
                 yield home / name[2:] if name.startswith("~/") else project / name
 
     def disablers(self, home: Path, project: Path) -> list[str]:
-        """Whatever disables its hooks, and every file of its settings that cannot be read."""
         found = self.code.disabling_home(home) if self.code.disabling_home is not None else []
         for path in self.settings_files(home, project):
             try:
@@ -227,7 +221,8 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         event = replace(
             event,
             session=session,
-            cwd=text(given, *names.cwd) or (first_text(given, names.cwds) if names.cwds else ""),
+            cwd=text(given, *names.cwd)
+            or next((one for one in list_in(given, names.cwds) if isinstance(one, str)), ""),
             parent=session if text(given, *names.subagent) else text(given, *names.parent),
             transcript=text(given, *names.transcript),
             asks=not self.asks.isdisjoint((event.kind, event.name))
@@ -286,7 +281,6 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
             return replace(found, problem="hook input: nested too deeply")
 
     def broken(self, reason: str) -> HookOutput:
-        """The agent's denial where the event itself could not be determined."""
         gate = next(name for name, kind in self.events.items() if kind == "before")
         return self.encode(Event("before", gate), HookVerdict("deny", reason))
 

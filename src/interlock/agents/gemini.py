@@ -38,10 +38,10 @@ def _passage(call: ShellCall) -> str:
 
 
 def _restricts(table: Json) -> bool:
-    inner = table_in(table, "tools")
-    named = [table.get(key) for key in ("excludeTools", "coreTools", "allowedTools", "sandbox")]
-    named += [inner.get(key) for key in ("exclude", "core", "allowed", "sandbox")]
-    return any(named)
+    inner, names = table_in(table, "tools"), ("exclude", "core", "allowed")
+    return any(inner.get(name) or table.get(f"{name}Tools") for name in names) or bool(
+        table.get("sandbox") or inner.get("sandbox")
+    )
 
 
 def _calls(given: Json, event: Event) -> Event:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,9 @@ from interlock.model import NOTHING
 from interlock.policy.real_paths import CLIENT, ROUTE
 
 SCOPES = ("project", "user", "system")
-MARK = (
-    "interlock-hook: written by `interlock install`, taken out by `interlock uninstall`."  # in a file that is all ours
-)
-Key = str | int
-KeyPath = tuple[Key, ...]
+# In a file that is all ours.
+MARK = "interlock-hook: written by `interlock install`, taken out by `interlock uninstall`."
+KeyPath = tuple[str | int, ...]
 
 
 class HookFile(Struct, frozen=True):
@@ -54,9 +52,6 @@ class HookClient(Struct, frozen=True):
 
     def post(self, word: str, event: str) -> str:
         return f"{self.url.rstrip('/')}{ROUTE}{word}?event={event}"
-
-
-Files = Callable[[str, Path, Path], tuple[HookFile, ...]]  # of a scope, in a home and a project
 
 
 class Hook(Struct, frozen=True):
@@ -111,24 +106,15 @@ def without_member(text: str, key: str) -> str:
 
 
 def json_or_empty(text: str) -> dict[str, Any]:
-    """With comments or not; refuses a broken file."""
-    if not text.strip("\ufeff" + BLANKS):
-        return {}
-    value: dict[str, Any] = parse_jsonc(text).root.value
-    return value
+    return dict(parse_jsonc(text).root.value) if text.strip("\ufeff" + BLANKS) else {}
 
 
 def _is_current(document: Document, hooks: Sequence[Hook], base: Mapping[str, Any]) -> bool:
-    lists = [_at(document.root, hook.path) for hook in hooks]
+    lists = [(_at(document.root, hook.path), _exact(hook.value)) for hook in hooks]
     return (
-        sum(1 for _ in _paths_of_ours(document.root)) == len(hooks)
-        and all(document.root.child(key) is not None for key in base)
-        and all(
-            found is not None
-            and isinstance(found.value, list)
-            and _exact(hook.value) in [_exact(entry) for entry in found.value]
-            for hook, found in zip(hooks, lists, strict=True)
-        )
+        len(list(_paths_of_ours(document.root))) == len(hooks)
+        and all(map(document.root.child, base))
+        and all(found and isinstance(found.value, list) and entry in map(_exact, found.value) for found, entry in lists)
     )
 
 
@@ -138,12 +124,10 @@ def _exact(value: Any) -> str:
 
 
 def _at(node: Node, path: KeyPath) -> Node | None:
+    found: Node | None = node
     for key in path:
-        found = node.child(key)
-        if found is None:
-            return None
-        node = found
-    return node
+        found = found and found.child(key)
+    return found
 
 
 def _paths_of_ours(node: Node, path: KeyPath = ()) -> Iterator[KeyPath]:
@@ -212,8 +196,6 @@ def _remove(document: Document, path: KeyPath) -> str:
         return text[:start] + text[node.end :]
     between = _comma(text, parent.children[number - 1][2].end)
     assert between is not None
-    if between + 1 >= start:
-        return text[:between] + text[node.end :]
     return text[:between] + text[between + 1 : start] + text[node.end :]
 
 
@@ -304,12 +286,9 @@ def _indent_of_line(text: str, at: int) -> str:
 
 
 def _unit(document: Document) -> str:
-    root = document.root
-    if root.children:
-        unit = _indent_of_line(document.text, root.children[0][1])
-        if unit and "\n" in document.text[root.start : root.children[0][1]]:
-            return unit
-    return "  "
+    root, text = document.root, document.text
+    first = root.children[0][1] if root.children else root.start
+    return (_indent_of_line(text, first) if "\n" in text[root.start : first] else "") or "  "
 
 
 _RUNS_US = re.compile(rf"(?:^|/){re.escape(CLIENT)}(?:['\" ]|$)")

@@ -15,7 +15,7 @@ from msgspec import Struct
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.packs import own_words
 from interlock.model import Action
-from interlock.strict_json import UnclearJson, decoder, list_in, number, table_in
+from interlock.strict_json import UnclearJson, decoder, number, table_in
 
 Json = Mapping[str, Any]
 MAX_BYTES = 32_000_000
@@ -130,16 +130,13 @@ def text(data: Json, *names: str) -> str:
 
 
 def required_text(data: Json, *names: str) -> str:
-    """Refuses when none of these fields is text and not blank."""
     found = text(data, *names)
-    if not found.strip():
-        got = [data[name] for name in names if name in data]
-        if not got:
-            raise MalformedInput(f"{names[0]}: missing")
-        raise MalformedInput(
-            f"{names[0]}: expected text, got {'blank text' if isinstance(got[0], str) else _kind(got[0])}"
-        )
-    return found
+    if found.strip():
+        return found
+    for got in (data[name] for name in names if name in data):
+        kind = "blank text" if isinstance(got, str) else _kind(got)
+        raise MalformedInput(f"{names[0]}: expected text, got {kind}")
+    raise MalformedInput(f"{names[0]}: missing")
 
 
 def table(data: Json, *names: str) -> dict[str, Any]:
@@ -156,12 +153,7 @@ def table(data: Json, *names: str) -> dict[str, Any]:
     raise MalformedInput(f"{names[0]}: missing")
 
 
-def first_text(data: Json, name: str) -> str:
-    return next((one for one in list_in(data, name) if isinstance(one, str)), "")
-
-
 def tidy(words: str) -> str:
-    """One line without control and invisible characters, shortened."""
     line = " ".join(_CONTROL.sub(" ", words[: MAX_REASON * 4]).split())
     return line if len(line) <= MAX_REASON else line[: MAX_REASON - 1].rstrip() + "…"
 
@@ -197,7 +189,6 @@ def outcome_of(given: Json) -> str:
 
 
 def _read(value: Any) -> Any:
-    """An object that is given as its JSON text."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         with contextlib.suppress(ValueError, RecursionError):
             return json.loads(value)

@@ -33,8 +33,7 @@ def error_at(text: str, at: int, message: str) -> EditError:
 
 
 def end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at
+    return found.end() if (found := pattern.match(text, at)) else at
 
 
 class Node(Struct):

@@ -72,7 +72,6 @@ def _original(call: AgentCall, unwrap: Callable[[str], str]) -> AgentCall:
 
 
 def read_tables(paths: Iterable[Path]) -> list[Json] | None:
-    """Of those files that exist; None where one cannot be read."""
     found = []
     for path in paths:
         try:
@@ -81,8 +80,7 @@ def read_tables(paths: Iterable[Path]) -> list[Json] | None:
             continue
         except OSError:
             return None
-        table = _table(str(path), status.st_mtime_ns, status.st_size)
-        if table is None:
+        if (table := _table(str(path), status.st_mtime_ns, status.st_size)) is None:
             return None
         found.append(table)
     return found

@@ -34,12 +34,12 @@ def _table(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[str]:
 def toml_lines(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Lists of tables come after the plain keys."""
     for name, table in tables.items():
-        plain = {key: value for key, value in table.items() if not _is_tables(value)}
         inner = {key: value for key, value in table.items() if _is_tables(value)}
-        if plain:
+        if len(inner) < len(table):
             yield f"\n[{name}]"
-        for key, value in plain.items():
-            yield f"{'# ' if value == [] else ''}{key} = {_value(value)}"  # empty says nothing
+        for key, value in table.items():
+            if key not in inner:
+                yield f"{'# ' if value == [] else ''}{key} = {_value(value)}"  # empty says nothing
         for key, rows in inner.items():
             for row in rows:
                 yield f"\n[[{name}.{key}]]"
@@ -59,7 +59,6 @@ def _value(value: object) -> str:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """Refuses a broken file with its line and column."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:
