@@ -112,7 +112,6 @@ def read(text: str, markdown: bool | None = None) -> AdapterReading:
 
 
 def read_file(path: File) -> AdapterReading:
-    """Reads an adapter file up to the limit; raises OSError."""
     with path.open("rb") as file:
         raw = file.read(MAX_CHARACTERS * 4 + 1)
     try:
@@ -140,12 +139,10 @@ _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def reserved_names() -> Mapping[str, str]:
-    """With the endpoint of each."""
     return _WORDS.table("reserved")
 
 
 def read_form(written: ParsedYaml) -> Adapter | None:
-    """None where there is no table to read."""
     if written.data is None:
         return None
     data = WrittenTable(written.data, (), written.problems)

@@ -185,7 +185,6 @@ def read_danger(operation: WrittenTable) -> DangerBlock | None:
 
 
 def _block(table: WrittenTable) -> DangerBlock | None:
-    """The block in a table; without a level there is none."""
     if not table.data:
         table.error("danger is empty")
         return None

@@ -117,7 +117,6 @@ class QuotaUsage(Struct, frozen=True):
         return now
 
     def extra(self, metric: str, now: float) -> float:
-        """What a human added; nothing once the time is over."""
         more, until = self.continued.get(metric, (0.0, 0.0))
         return more if now < until else 0.0
 
@@ -165,7 +164,6 @@ def _figures(quota: Quota, current: float, *thresholds: str) -> dict[str, Any]:
 
 
 def count_request(limits: ServiceLimits, used: QuotaUsage, asked: ServiceRequest, now: float) -> QuotaUsage:
-    """With one more request; what is over is forgotten."""
     cost = limits.cost(asked)
     amounts: list[tuple[ApiLimit | Quota, float]] = [(one, float(one.covers(asked))) for one in limits.api]
     amounts += [(one, one.amount(cost)) for one in limits.quotas]

@@ -24,8 +24,6 @@ class TrustError(ValueError):
 
 
 class TrustStep(Struct, frozen=True):
-    """One step up, or any number down: who made it, when and why."""
-
     before: Trust
     after: Trust
     at: float
@@ -186,7 +184,6 @@ def _time(table: WrittenTable, key: str) -> float | None:
 
 
 def _history(trust: WrittenTable) -> tuple[TrustStep, ...]:
-    """Steps go up by one, or down; each starts where the last ended."""
     found: list[TrustStep] = []
     if trust.data.get("promotion_history") in (None, []):
         return ()

@@ -90,7 +90,6 @@ def attempt_event(attempt: Attempt) -> str:
 
 
 def attempt_body(attempt: Attempt) -> dict[str, Any]:
-    """Refuses an outcome that DL-07 does not have."""
     if attempt.outcome not in EVENTS:
         raise ValueError(f"outcome: expected {', '.join(EVENTS)}, got {attempt.outcome!r:.80}")
     body: dict[str, Any] = simplify(attempt)
@@ -227,8 +226,6 @@ LateRecord = Callable[[], tuple[HistoryEntry, AuditEvent]]
 
 
 class AuditRecorder:
-    """One writer's chain."""
-
     def __init__(self, store: Store, clock: Clock, writer: str, key_id: str, hashes: tuple[str, str]) -> None:
         self.store, self.clock, self.writer, self.key_id, self.hashes = store, clock, writer, key_id, hashes
         self._waiting: list[tuple[LateRecord, float]] = []
@@ -290,7 +287,6 @@ class AuditRecorder:
 
 
 def body_of(row: AuditRow) -> dict[str, Any]:
-    """Empty where it cannot be read."""
     try:
         body = parse_canonical(row.body)
     except ValueError:

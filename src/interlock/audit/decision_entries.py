@@ -57,7 +57,6 @@ def _complete() -> Iterator[None]:
 
 
 def facts_of(given: Json) -> tuple[Fact, ...]:
-    """Raises ReplayError where the record is incomplete."""
     with _complete():
         return tuple(convert(data, Command) if "program" in data else convert(data, Effect) for data in given["facts"])
 
@@ -183,7 +182,6 @@ def decision_entry(
     held: Resolution,
     kept: TakenSnapshot | None = None,
 ) -> AuditEvent:
-    """DL-07's fields, and the inputs of the decision for replay."""
     request, assessment = judged.request, judged.assessment
     outcome = "denied" if held.outcome != "allow" else ("confirmed" if held.keep is TicketChange.SPEND else "allowed")
     waits = held.ticket is not None and outcome == "denied" and held.ticket.open

@@ -30,7 +30,6 @@ def jsonl(rows: Iterable[AuditRow]) -> Iterator[str]:
 
 
 def from_jsonl(line: str) -> AuditRow:
-    """Refuses what is no exported line with ValueError."""
     data = json.loads(line)
     if not isinstance(data, dict):
         raise ValueError(f"record: expected a table, got {data!r:.80}")

@@ -48,7 +48,6 @@ class AlarmsOfRule(Struct, frozen=True):
 
 
 def mark(state: State, by: OperatorSession, writer: str, seq: int, note: str = "") -> None:
-    """Refuses an allowed action, and a second mark."""
     entry = find_record(state, writer, seq)
     if entry is None:
         raise NotFound(f"there is no record {writer[:80]}/{seq}")
@@ -87,12 +86,10 @@ def is_markable(entry: RecordEntry) -> bool:
 
 
 def marks(state: State) -> dict[str, FalseAlarm]:
-    """By their records, the newest first."""
     return state.store.read(_read)
 
 
 def alarms_by_rule(state: State) -> list[AlarmsOfRule]:
-    """By the rule that would have to change, the most marked first."""
     by_rule: dict[str, list[FalseAlarm]] = {}
     for found in marks(state).values():
         for rule in found.rules or ("",):

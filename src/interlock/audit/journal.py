@@ -74,7 +74,6 @@ def _places(folder: Path) -> tuple[Path, Path]:
 
 
 def take(state: State, folder: Path) -> list[Entry]:
-    """With the daemon's downtime; returns the lines."""
     return [entry for journal_path in _places(folder) for entry in _take(state, journal_path)]
 
 
@@ -100,7 +99,6 @@ def _remove(path: Path) -> None:
 
 
 def _locked(handle: int) -> bool:
-    """False where another holds it for too long."""
     for _ in range(_TRIES):
         with contextlib.suppress(BlockingIOError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -126,7 +124,6 @@ def _aside(folder: Path) -> bool:
 
 
 def _read(path: Path) -> tuple[list[Entry], int]:
-    """Up to the limit, and the number of further ones."""
     found: list[Entry] = []
     more = 0
     with _opened(path) as file:
@@ -174,7 +171,6 @@ CHANGES = (INSTALLED, REMOVED)
 def note_hooks(
     state: State, by: OperatorSession | str, change: str, agent: str, scope: str, files: Sequence[str]
 ) -> None:
-    """Refuses a removal by anybody but an operator where operators are enrolled."""
     who = by if isinstance(by, str) else by.operator
 
     def work(tx: Tx) -> None:

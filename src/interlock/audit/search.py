@@ -67,7 +67,6 @@ class RecordPage(Struct, frozen=True):
 
     @property
     def cut(self) -> bool:
-        """The search stopped at its limit before the page was full."""
         return self.older is not None and len(self.entries) < PAGE
 
 
@@ -245,7 +244,6 @@ def record_title(body: Json) -> str:
 
 
 def action_of(body: Json) -> Json:
-    """In the form of a ticket's."""
     judged = table(body.get("judged"))
     fields = {**table(judged.get("fields")), "kind": judged.get("kind"), "cwd": judged.get("cwd", "")}
     return table(body.get("parameters")) or fields

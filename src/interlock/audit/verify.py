@@ -58,8 +58,6 @@ class AuditVerdict(Struct, frozen=True):
 
 
 class _Marks(Struct):
-    """Signed hashes and floors of one writer's chain."""
-
     known: dict[int, str] = {}  # seq -> hash
     floors: dict[int, str] = {}
     head: int = FIRST_SEQ - 1
@@ -207,7 +205,6 @@ class _Walk:
 
 
 def signature_fault(point: Checkpoint, verify_signature: Verify) -> Fault | None:
-    """None where a known key signed exactly this one."""
     what, words = "altered", ""
     try:
         if not verify_signature(point.key_id, checkpoint(point.heads, point.floors, point.at), point.signature):

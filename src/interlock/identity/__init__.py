@@ -93,7 +93,6 @@ _LONGEST_HOME = 4_096
 
 @lru_cache(maxsize=64)
 def home_of(principal: str) -> str:
-    """Empty for principals that are no users."""
     try:
         return pwd.getpwuid(int(principal.removeprefix("uid:"))).pw_dir
     except (KeyError, ValueError):

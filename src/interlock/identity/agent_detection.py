@@ -56,7 +56,6 @@ def _marks(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _another_terminal() -> str | None:
-    """Why stdin or stdout is not where a person would answer, or None."""
     if (own := _process(os.getpid())) is None:
         return _UNSEEN
     major, minor = (own.terminal >> 8) & 0xFFF, (own.terminal & 0xFF) | ((own.terminal >> 12) & 0xFFF00)

@@ -15,7 +15,6 @@ _RANKS = (VIEWER, APPROVER, ADMIN)
 
 
 def visitor_of(state: State, token: str, setting_up: bool = False, idles: bool = False) -> Visitor | None:
-    """None for a set-up session unless `setting_up`."""
     if not token:
         return None
     state.catch_up()
@@ -34,12 +33,10 @@ def role_of(state: State, operator: str) -> str:
 
 
 def may_visit(visitor: Visitor, role: str) -> bool:
-    """False for an unknown role."""
     return role in _RANKS and _RANKS.index(visitor.role) >= _RANKS.index(role)
 
 
 def set_up_link(state: State, session: OperatorSession) -> str:
-    """Refuses a session without a fresh sign-in at a terminal."""
     if session.cookie or not session.stepped_up(state.clock.now()):
         raise AnswerRefused("a set-up link takes a fresh sign-in on the command line")
     person = state.sessions.person(session.operator)
@@ -49,7 +46,6 @@ def set_up_link(state: State, session: OperatorSession) -> str:
 
 
 def enter_by_link(state: State, token: str, source: str, secure: bool = False) -> tuple[str, Visitor]:
-    """Refuses a link that was used or has expired."""
     session = state.visitors.take_link(token, state.clock.now())
     if session is None or not state.sessions.is_valid(session):
         raise SignInRefused("this link was used already or has expired; `interlock operator link` makes another")

@@ -106,7 +106,6 @@ def add(state: State, visitor: Visitor, row: Credential) -> Credential:
 
 
 def remove(state: State, visitor: Visitor, id: str, even_last: bool = False) -> None:
-    """One's own or, as an admin, anybody's; the last one only with `even_last`."""
     seal_key, now = seal_key_of(state), state.clock.now()
     found = next((one for one in all_credentials(state) if one.id == id and not one.removed_at), None)
     if found is None or not (found.operator == visitor.operator or state.sessions.is_admin(visitor.operator)):
@@ -146,7 +145,6 @@ def with_latest_counter(state: State, tx: Tx, row: Credential) -> Credential:
 
 
 def enrolments(state: State) -> list[dict[str, Any]]:
-    """Of operators and credentials: when, how and from where; the newest first."""
     found = [
         {"operator": row.name, "kind": "service" if row.service else "operator", "name": "", "at": row.created_at,
          "how": f"enrolled by {row.created_by}" if row.created_by else "enrolled", "source": "", "disabled": bool(row.disabled_at)}
@@ -168,7 +166,6 @@ def label(name: str, default: str) -> str:
 def _save(
     state: State, tx: Tx, rows: Sequence[Credential], changed: Iterable[Credential], seal_key: bytes, by: str
 ) -> None:
-    """With the sealed list of all and an audit record."""
     after = {row.id: row for row in rows}
     for row in changed:
         after[row.id] = replace(row, counter=after.get(row.id, row).counter)

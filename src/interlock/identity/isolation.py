@@ -71,7 +71,6 @@ class Jails(Struct):
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def jail_of(self, pid: int) -> JailedRun | None:
-        """Whose first process is the process's ancestor."""
         known = self.known
         found = next((known[one] for one in ancestors(pid) if one in known), None) if known else None
         return found if found and found.runs else None

@@ -41,7 +41,6 @@ def sign_in(state: State, name: str, passphrase: str, channel: str, source: str 
 
 
 def attempt_sign_in(state: State, name: str, channel: str, source: str, work: Callable[[], T]) -> T:
-    """Refuses after too many failures."""
     key = f"{source}\0{normal_name(name)}"
     if seconds := state.store.read(lambda tx: SIGN_INS.wait(tx, key, state.clock.now())):
         raise TooManySignIns(seconds)
@@ -72,8 +71,6 @@ def _record_failure(tx: Tx, state: State, key: str, name: str, channel: str, err
 
 
 def enrol_first(state: State, row: OperatorRow, seal_key: bytes) -> None:
-    """Refuses when there is one already."""
-
     def work(tx: Tx) -> None:
         if (stored := StoredRoster.of(tx)).rows or not state.sessions.matches_pin(stored):
             raise AnswerRefused("there is an operator already; an admin adds others with `interlock operator add`")
@@ -117,7 +114,6 @@ def change_operator(
     teams: Iterable[str] | None = None,
     disabled: bool | None = None,
 ) -> OperatorRow:
-    """Refuses to remove the last admin."""
     seal_key = require_admin(state, by)
 
     def change(rows: Sequence[OperatorRow]) -> OperatorRow:
@@ -183,7 +179,6 @@ def _change_roster(
 def _save(
     state: State, tx: Tx, rows: list[OperatorRow], row: OperatorRow, seal_key: bytes, event: str, by: str
 ) -> None:
-    """With the sealed list of all and an audit record."""
     tx.save_operator(row)
     tx.save_setting(ROSTER_SETTING, roster_seal(rows, seal_key))
     details = {
@@ -223,7 +218,6 @@ def enrol_at_terminal(
 
 
 def _prove(terminal: Terminal, seconds: float) -> None:
-    """By a new code, typed once."""
     code = "".join(secrets.choice(_CODE_LETTERS) for _ in range(_CODE_LENGTH))
     shown = "-".join(code[at : at + 4] for at in range(0, _CODE_LENGTH, 4))
     terminal.say(f"Interlock has no operator yet. Whoever types this code becomes its first.\n\n    {shown}\n\n")
@@ -250,7 +244,6 @@ def _ask_name(terminal: Terminal) -> str:
 
 
 def ask_passphrase(terminal: Terminal, name: str, prompt: str) -> str:
-    """Typed twice; asks again for a weak one, and refuses in the end."""
     for _ in range(TRIES):
         first = terminal.secret(prompt)
         if problem := passphrase_problem(first, name):

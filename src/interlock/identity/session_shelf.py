@@ -59,7 +59,6 @@ def encode(value: Any) -> bytes:
 
 
 def decode(data: bytes, kind: type[T]) -> T:
-    """Raises ValueError for anything else."""
     return msgspec.json.decode(data, type=kind, dec_hook=_typed)
 
 
@@ -81,8 +80,6 @@ LOCKED = "nobody has unlocked this daemon since it started: sign in with your pa
 
 
 class GroupLimit(Struct, frozen=True):
-    """Of the sessions of a kind."""
-
     most: int
     own_only: bool = False  # only one of the same owner does
     idle_seconds: float = float("inf")

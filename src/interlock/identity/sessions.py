@@ -31,8 +31,6 @@ class SignInRefused(Exception):
 
 
 class WrongSignIn(SignInRefused):
-    """Name, passphrase, code or passkey response."""
-
     def __init__(self, words: str = "the name or the passphrase is wrong") -> None:
         super().__init__(words)
 
@@ -87,7 +85,6 @@ class OperatorSession(Confidential, Struct, frozen=True):
 
     @property
     def proves_little(self) -> bool:
-        """Lacks a fresh passphrase or passkey."""
         return self.cookie or self.resumed
 
 
@@ -127,7 +124,6 @@ class OperatorSessions:
             self._unlocked = {**known, place: replace(session, resumed=True, expires_at=until)}
 
     def resume(self, place: Hashable, now: float, operator: str = "") -> tuple[str, OperatorSession] | None:
-        """None where nobody signed in at this terminal, or that has expired."""
         found = self._unlocked.get(place)
         if found is None or found.expires_at <= now or not self.is_valid(found):
             return None
@@ -139,7 +135,6 @@ class OperatorSessions:
             return self._unlocked.pop(place, None) is not None
 
     def open_with(self, tx: Tx, name: str, passphrase: str, now: float, channel: str) -> OperatorSession:
-        """Without a token for it."""
         stored = StoredRoster.of(tx)
         row = next((row for row in stored.rows if row.name == normal_name(name)), None)
         try:
@@ -153,16 +148,13 @@ class OperatorSessions:
         return OperatorSession(unlocked.operator, unlocked, now, now + self.minutes * 60, channel)
 
     def session(self, token: str, now: float) -> OperatorSession | None:
-        """None where its operator is disabled or has another key."""
         found = self._open.get(hash_token(token))
         return found if found and found.expires_at > now and self.is_valid(found) else None
 
     def is_valid(self, session: OperatorSession) -> bool:
-        """Its operator is enabled and still has the key that it signs with."""
         return self.roster is not None and self.roster.holds(session.operator, session.unlocked.key_id)
 
     def has_signed(self, by: str, key: str, text: str, signature: str) -> bool:
-        """With a key that still counts as theirs."""
         roster = self.roster
         return roster is not None and roster.holds(by, key) and roster.verify(key, text.encode(), signature)
 
@@ -172,7 +164,6 @@ class OperatorSessions:
 
     @property
     def people(self) -> Mapping[str, RosterEntry]:
-        """Empty while nobody has unlocked the roster."""
         return self.roster.people if self.roster else {}
 
     def person(self, name: str) -> RosterEntry | None:

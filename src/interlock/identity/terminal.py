@@ -30,7 +30,6 @@ class Terminal(Struct, frozen=True):
     file: int
 
     def say(self, text: str) -> None:
-        """Control and invisible characters become replacement characters."""
         shown = "".join(char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text)
         _write(self, shown.encode("utf-8", "replace"))
 

@@ -80,7 +80,6 @@ def authenticate(state: State, name: str, passphrase: str, code: str, source: st
 
 
 def _use_code(state: State, tx: Tx, operator: str, code: str) -> bool:
-    """Once."""
     seal_key, now = credentials.seal_key_of(state), state.clock.now()
     for known in credentials.active_credentials(state, operator, TOTP):
         row = credentials.with_latest_counter(state, tx, known)

@@ -174,7 +174,6 @@ def digest(messages: Sequence[Message], more: int = 0) -> Message:
 
 
 def clean_line(text: str) -> str:
-    """One line without secrets and invisible characters."""
     return cut(visible(redact_text(" ".join(text.split()))), MOST)
 
 

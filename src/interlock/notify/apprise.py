@@ -20,7 +20,6 @@ class Apprise:
     """One Apprise address; its log output is discarded, as it may repeat the address."""
 
     def __init__(self, url: str) -> None:
-        """Refuses an address that Apprise does not know."""
         try:
             import apprise
         except ImportError:

@@ -50,7 +50,6 @@ def open_configured_channels(
 def open_implied_channel(
     settings: ChannelSettings, environ: Mapping[str, str], platform: str = sys.platform
 ) -> list[OpenChannel]:
-    """None where there is no desktop."""
     way = settings.implied
     screen = platform == "darwin" or environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
     program = notifier(environ, platform) if way and screen else None
@@ -67,7 +66,6 @@ def _open_channel(way: ChannelRoute, folder: Path, environ: Mapping[str, str]) -
 
 
 def _resolve_value(plain: str, variable: str, name: str, what: str, folder: Path, environ: Mapping[str, str]) -> str:
-    """Refuses a missing one, and a file that others can read."""
     if variable:
         if not environ.get(variable):
             raise ValueError(f"{what}_env: the daemon's environment has no {variable}")
@@ -106,8 +104,6 @@ TITLE = 200  # characters of an action
 
 
 class TerminalLine:
-    """Where the daemon was started; never waits for a stopped terminal."""
-
     name = "terminal"
 
     def __init__(self, out: TextIO) -> None:

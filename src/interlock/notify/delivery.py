@@ -113,7 +113,6 @@ class Worker:
         self._wake.set()
 
     def stop(self, seconds: float) -> None:
-        """Waits only so long for work in progress."""
         self._ending.set()
         self._wake.set()
         if self._thread.is_alive():
@@ -183,7 +182,6 @@ class Courier:
         return due, pending_items(tx, now) if due else {}, tx.next_delivery(self.way.name)
 
     def _claim(self, tx: Tx, due: Sequence[Delivery], found: dict[str, PendingItem], now: float) -> list[Delivery]:
-        """For this process; closes those that were answered meanwhile."""
         rows = []
         for row in due:
             if row.event in WAITING and row.about not in found:

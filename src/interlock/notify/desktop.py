@@ -87,7 +87,6 @@ def _usable(programs: Sequence[DialogProgram], platform: str, screen: bool) -> D
 
 
 def is_system_program(path: Path) -> bool:
-    """Owned by root, and nobody else can write it or its folder."""
     try:
         for place in (path.resolve(), path.resolve().parent):
             found = place.stat()
@@ -113,7 +112,6 @@ class Dialog:
         """Does nothing: windows show codes only."""
 
     def show(self, challenge: Challenge, code: str, words: str, seconds: float) -> None:
-        """Returns when the program has the text."""
         self.hide(challenge.id)
         lasts = max(1, int(seconds))
         text = (

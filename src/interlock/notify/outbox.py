@@ -54,8 +54,6 @@ class Note(Struct, frozen=True):
 
 
 class Outbox:
-    """Never delays its caller."""
-
     name = "messages"
 
     def __init__(self, state: State, opened: Sequence[OpenChannel], address: Callable[[], str], public: bool) -> None:
@@ -92,7 +90,6 @@ class Outbox:
         self._worker.start()
 
     def stop(self) -> None:
-        """Stops; unsent messages are sent after the next start."""
         self._worker.stop(5)
         for courier in self.couriers.values():
             courier.worker.stop(2)
@@ -158,7 +155,6 @@ class Outbox:
         return rows, wait
 
     def _earlier_stuck(self, way: ChannelRoute, matter: PendingItem, stuck: frozenset[str]) -> bool:
-        """So that this one need not wait."""
         sooner = [
             one for one in self.opened
             if one.way.after_seconds < way.after_seconds and one.way.wants(matter.event, matter.level) and not one.way.implied
@@ -218,7 +214,6 @@ def list_channels(state: State, recent: int = RECENT) -> list[dict[str, Any]]:
 
 
 def send_test(state: State, by: OperatorSession, name: str) -> dict[str, Any]:
-    """Its recorded outcome; refuses an unknown channel."""
     outbox = state.outbox
     opened = next((one for one in outbox.opened if one.way.name == name), None) if outbox else None
     if outbox is None or opened is None:

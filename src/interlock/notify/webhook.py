@@ -17,8 +17,6 @@ _LATER = frozenset({408, 409, 423, 425, 429})  # the receiver may accept it late
 
 
 class Webhook:
-    """Redirects are not followed: signed messages go to the configured address only."""
-
     def __init__(self, url: str, secret: str, seconds: float = SECONDS) -> None:
         if wrong := wrong_webhook(url):
             raise ValueError(wrong)

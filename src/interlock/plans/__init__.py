@@ -40,7 +40,6 @@ def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | N
 
 
 def draft_json(plan: ReviewedPlan) -> dict[str, Any]:
-    """As shown and stored."""
     draft, risk = plan.draft, plan.reviewed.risk
     return {
         "flags": flags_json(risk.flags),

@@ -68,7 +68,6 @@ def parse_draft(reply: object) -> Draft:
 
 
 def parse_command(value: object) -> str:
-    """Refuses an empty or long one, and invisible characters."""
     if not isinstance(value, str) or not value.strip():
         raise DraftError("the plan has no command")
     text = value.strip().replace("\r\n", "\n")

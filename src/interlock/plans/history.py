@@ -62,7 +62,6 @@ def _close_ticket(tx: Tx, state: State, before: Ticket | None, move: str, by: st
 
 
 def _is_attended(state: State, ticket: Ticket) -> bool:
-    """Its plan starts, runs, or was touched recently."""
     now = state.clock.now()
     return any(
         plan.status in (STARTING, RUNNING) or (plan.status == PLANNED and now - plan.touched_at < LEFT)
@@ -115,7 +114,6 @@ def record_end(
 
 
 def end_run(tx: Tx, state: State, row: PlanRow, status: str, by: str) -> PlanRow:
-    """Also on its ticket."""
     now = state.clock.now()
     after = replace(row, status=status, ended_at=now)
     tx.save_plan(after)
@@ -134,7 +132,6 @@ def search_plans(state: State, query: PlanQuery) -> list[PlanRow]:
 
 
 def recover_interrupted(state: State) -> None:
-    """Those of an earlier process; closes abandoned tickets."""
     close_abandoned(state)
     mine = [row for row in state.store.read(_running) if _is_own(state, row)]
     if mine:

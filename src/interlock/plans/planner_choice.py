@@ -56,8 +56,6 @@ class ChosenPlanner(Struct, frozen=True):
 
 
 class PlannerState(Struct, frozen=True):
-    """Also who listens at Ollama's address."""
-
     use: str  # empty while nobody has chosen
     chosen_by: str  # `configuration`, or an operator's name
     settings: PlannerSettings
@@ -81,7 +79,6 @@ def planner_for(state: State) -> Planner | None:
 
 
 def choose(state: State, by: OperatorSession, use: str, model: str = "") -> PlannerState:
-    """Refuses anybody but an admin."""
     if (offer := state.plans.offer) is None:
         raise AnswerRefused("the planner is set in the configuration (planner.use), and changed there")
     if role_of(state, by.operator) != ADMIN:
@@ -136,7 +133,6 @@ def _seal(state: State, choice: ChosenPlanner) -> str:
 
 
 def listener_at(url: str) -> PortListener | None:
-    """None where nothing listens."""
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
     try:
@@ -155,7 +151,6 @@ def listener_at(url: str) -> PortListener | None:
 
 
 def _bound(port: int) -> Iterator[tuple[str, int]]:
-    """With the user of each."""
     for table in _TABLES:
         try:
             lines = table.read_text("ascii").splitlines()[1:]

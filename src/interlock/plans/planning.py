@@ -55,7 +55,6 @@ def plan_command(
 
 
 def rerun(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
-    """Reviewed as if it were new."""
     row = find(state, id)
     return plan_command(state, by, row.command, row.cwd, row.intent)
 
@@ -70,7 +69,6 @@ def edit(state: State, by: OperatorSession, id: str, text: str, cwd: str | None 
 
 
 def reject(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
-    """The history keeps that it was reviewed."""
     plan = _open(state, by, id)
     return _change(state, by, plan, replace(plan, status=REJECTED), "the plan was put away")
 
@@ -120,7 +118,6 @@ def usable_command(text: str | None) -> str:
 
 
 def working_folder(cwd: str) -> str:
-    """By default the home folder; refuses a relative path."""
     path = os.path.expanduser(cwd.strip() or "~")
     if not path.startswith("/") or len(path) > 4_096 or not path.isprintable():
         raise AnswerRefused("the folder has to be an absolute path, such as /home/you/project", INVALID)

@@ -86,7 +86,6 @@ class RunningCommand:
         self.stopped = True
 
     def wait(self, seconds: float) -> bool:
-        """Whether it ended, and its end was passed on."""
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
@@ -107,7 +106,6 @@ class RunningCommand:
             self._finish()
 
     def _read(self) -> bool:
-        """False when nobody can write more."""
         waiting = select.poll()  # select() takes no file beyond the first 1024, and a busy daemon has more
         waiting.register(self._master, select.POLLIN)
         if not waiting.poll(100):

@@ -107,7 +107,6 @@ def pre_release(state: State, by: OperatorSession, plan: ReviewedPlan) -> PlanHe
 
 
 def own_principal() -> str:
-    """The daemon runs commands as it."""
     return f"uid:{os.getuid()}"
 
 

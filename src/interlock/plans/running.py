@@ -165,7 +165,6 @@ def end_at_terminal(state: State, by: OperatorSession, id: str, code: int, stopp
 
 
 def stop_all(state: State) -> None:
-    """Waits for their records."""
     with state.plans.lock:
         processes = [one for one in state.plans.processes.values() if not one.over]
     for process in processes:

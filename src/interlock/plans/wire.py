@@ -20,7 +20,6 @@ _ROW = "id operator status intent generated command cwd risk planner place ticke
 
 
 def plan_json(state: State, plan: ReviewedPlan) -> dict[str, Any]:
-    """With the mark that its approval has to carry."""
     found = plan.reviewed
     reasons = dict.fromkeys((*(one.reason for one in found.assessment.findings), *lookalikes(plan.command)))
     instead = dict.fromkeys(finding.instead for finding in found.assessment.findings if finding.instead)

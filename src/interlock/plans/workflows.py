@@ -71,8 +71,6 @@ def save(
 
 
 def find(state: State, id: str) -> Workflow:
-    """By id or name."""
-
     def work(tx: Tx) -> Workflow | None:
         return tx.workflow(id) or next((one for one in tx.workflows() if one.name.casefold() == id.casefold()), None)
 
@@ -93,7 +91,6 @@ def remove(state: State, by: OperatorSession, id: str) -> Workflow:
 
 
 def open_steps(state: State, by: OperatorSession, id: str) -> OpenWorkflow:
-    """Each step is reviewed as if it were new."""
     flow = find(state, id)
     plans = []
     for at, step in enumerate(flow.steps, 1):
@@ -167,8 +164,6 @@ def frozen_steps(
 
 
 def take_run(state: State, by: OperatorSession, flow: Workflow) -> None:
-    """Refuses where another window spent it, or removed the workflow."""
-
     def work(tx: Tx) -> None:
         kept, left = tx.workflow(flow.id), int(_number(flow.frozen.get("runs"))) - 1
         if kept is None or dict(kept.frozen) != dict(flow.frozen) or left < 0:
@@ -192,7 +187,6 @@ def _is_frozen(state: State, by: OperatorSession, flow: Workflow, plans: Sequenc
 
 
 def _held_steps(plans: Iterable[ReviewedPlan]) -> list[ReviewedPlan]:
-    """Those that require approval."""
     return [plan for plan in plans if plan.reviewed.assessment.level >= Level.DESTRUCTIVE]
 
 
@@ -291,7 +285,6 @@ def find_run(state: State, by: OperatorSession, id: str) -> RunningWorkflow:
 
 
 def cancel_run(state: State, by: OperatorSession, id: str) -> None:
-    """And starts no other step."""
     flow = find_run(state, by, id)
     flow.cancelled.set()
     if process := state.plans.processes.get(flow.plans[flow.step - 1].id):

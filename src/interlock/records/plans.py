@@ -41,8 +41,6 @@ class PlanRow(Struct, frozen=True):
 
 
 class PlanQuery(Struct, frozen=True):
-    """The newest first."""
-
     text: str = ""
     status: str = ""
     operator: str = ""

@@ -114,7 +114,6 @@ def _spaced(found: re.Match[str], text: str) -> bool:
 
 
 def _settled(name: str, value: str, sep: str) -> bool:
-    """The value shows that an ambiguous name meant a secret."""
     if not value or value.isdigit():
         return name in ("pin", "otp", "totp", "mfa") and sep != ":" and len(value) >= 4
     if name == "pwd":
@@ -146,7 +145,6 @@ def _bearer(found: re.Match[str]) -> str:
 
 
 def _prose(found: re.Match[str]) -> str:
-    """A word after `token`, `key` and the like, where it looks random."""
     secret, word = found["secret"].rstrip(".:!?"), found["word"].lower()
     doubtful = word in ("key", "keys", "tokens", "keys")
     kind = kind_of(word.replace(" ", "_").replace("-", "_")) or "token"

@@ -45,7 +45,6 @@ def redact_shapes(text: str) -> str:
 
 
 def random_looking(text: str, least: int = 16) -> bool:
-    """More likely random than written by a person."""
     if len(text) < least or not _TOKEN_CHARACTERS.fullmatch(text) or text.startswith(("/", "./", "../", "~/")):
         return False
     digits = sum(character.isdigit() for character in text)
@@ -140,7 +139,6 @@ _HEADER_END = lazy_regex(r"[^\n\"'|&<>()`$\\]+")
 
 
 def value_at(text: str, start: int, header_quote: str, kind: str) -> tuple[int, int] | None:
-    """None where there is no value to hide."""
     if start >= len(text):
         return None
     opened = _OPEN.match(text, start)

@@ -72,7 +72,6 @@ Tr = TypeVar("Tr", bound=Transaction)
 
 @contextmanager
 def transaction(session: Tr, begin: str) -> Iterator[Tr]:
-    """Commits when the body returns, rolls back when it raises."""
     execute = session.run
     execute(begin, ())
     try:
@@ -125,7 +124,6 @@ class Migration(Struct, frozen=True):
 
 
 def migrations() -> list[Migration]:
-    """In order; refuses a gap."""
     folder = files("interlock.storage") / "migrations"
     named = ((_NAME.fullmatch(file.name), file) for file in folder.iterdir())
     found = [Migration(int(match[1]), file.name, file.read_text()) for match, file in named if match]
@@ -137,7 +135,6 @@ def migrations() -> list[Migration]:
 
 
 def migrate(database: SqlConnection, begin: str, lock: str = "", known: list[Migration] | None = None) -> None:
-    """In one transaction under an exclusive lock."""
     known = migrations() if known is None else known
     with transaction(Transaction(database.execute), begin) as session:
         if lock:
@@ -310,11 +307,9 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
         session.changed += [self.announces] if self.announces else []
 
     def getter(self) -> Callable[[Transaction, str], R | None]:
-        """`get`, as a method of a transaction."""
         return lambda session, key: self.get(session, key)
 
     def saver(self) -> Callable[[Transaction, R], None]:
-        """`save`, as a method of a transaction."""
         return lambda session, record: self.save(session, record)
 
     def add_new(self, session: Transaction, record: R) -> bool:

@@ -223,7 +223,6 @@ class DecisionQueries(Transaction):
         return True
 
     def add_approval(self, approval: Approval) -> None:
-        """Ignores a duplicate."""
         APPROVALS.add_new(self, approval)
         self.changed.append(approval.ticket)
 
@@ -231,7 +230,6 @@ class DecisionQueries(Transaction):
         return APPROVALS.find(self, "WHERE ticket = ? ORDER BY at, operator", (ticket,))
 
     def next_number(self, name: str) -> int:
-        """Never the same twice."""
         added = "INSERT INTO counters (name, value) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = counters.value + 1"
         return self._count(f"{added} RETURNING value", name)
 
@@ -290,7 +288,6 @@ class DecisionQueries(Transaction):
         return AUDIT.first(self, f"WHERE writer = ? AND {known} ORDER BY seq DESC", writer)
 
     def append_audit(self, rows: Iterable[AuditRow]) -> None:
-        """Refuses a record that does not follow the one before it."""
         ordered = sorted(rows, key=lambda row: (row.writer, row.seq))
         for writer, group in groupby(ordered, key=lambda row: row.writer):
             chain = list(group)

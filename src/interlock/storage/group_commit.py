@@ -215,7 +215,6 @@ class GroupWriter:
 
 
 def migrated(connection: C, begin: str, lock: str = "") -> C:
-    """Closed where that fails."""
     try:
         migrate(connection, begin, lock)
     except BaseException:

@@ -178,7 +178,6 @@ def _percent(sql: str) -> Any:
 
 
 def store_error(error: psycopg.Error, lost: bool) -> StoreError:
-    """A conflict, the database itself, or this one statement."""
     code, message = error.sqlstate or "", str(error).strip().replace("\n", "; ")
     if code.startswith(_CONFLICTS):
         return TransactionConflict(f"PostgreSQL: {message}")
@@ -188,8 +187,6 @@ def store_error(error: psycopg.Error, lost: bool) -> StoreError:
 
 
 class PostgresStore(WritingStore):
-    """Any number of processes use it at the same time."""
-
     shared = True  # this process's caches may be outdated
 
     def __init__(self, url: str) -> None:

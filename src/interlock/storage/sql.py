@@ -57,8 +57,6 @@ PROBE = "probe"  # a setting that is written to test the store; not announced
 
 
 class SqlTx(DecisionQueries):
-    """One transaction with all its queries, written once for every database."""
-
     # figures
 
     def figures(self) -> Figures:
@@ -95,7 +93,6 @@ class SqlTx(DecisionQueries):
     challenge, save_challenge = CHALLENGES.getter(), CHALLENGES.saver()
 
     def challenges(self, principal: str = "", state: str = "open", since: float = 0.0) -> list[Challenge]:
-        """The oldest first; an empty filter matches any."""
         given = (("principal = ?", principal or None), ("state = ?", state or None), ("opened_at > ?", since))
         clause, params = where(*given)
         return CHALLENGES.find(self, f"{clause}ORDER BY opened_at, id", params)
@@ -108,7 +105,6 @@ class SqlTx(DecisionQueries):
     def executions(
         self, agent: AgentRef | None = None, status: str = "", most: int = 0, live: bool = False
     ) -> list[Execution]:
-        """The newest first; `live` leaves out those that have ended."""
         principal, name = agent_key(agent) if agent is not None else (None, None)
         clause, params = where(
             ("principal = ?", principal), ("name_key = ?", name), ("status = ?", status or None), (_LIVE, live or None)
@@ -117,7 +113,6 @@ class SqlTx(DecisionQueries):
         return EXECUTIONS.find(self, f"{clause}ORDER BY started_at DESC, id{cut}", params)
 
     def save_execution(self, execution: Execution, before: Execution | None) -> bool:
-        """Compare-and-set on its version."""
         if before is None:
             return EXECUTIONS.add_new(self, execution)
         if execution.id != before.id:

@@ -178,8 +178,6 @@ class _ThreadsOwn(threading.local):
 
 
 class SqliteStore(WritingStore):
-    """A second opener is refused."""
-
     def __init__(self, folder: Path) -> None:
         """Creates what is missing; never again after that."""
         super().__init__(f"{folder / _FILE}")

@@ -139,7 +139,6 @@ def open_row(row: OperatorRow | None, passphrase: str) -> OperatorKeys:
 
 
 def operator_name(name: str) -> str:
-    """Refuses what reads as a role, a team or a reserved word."""
     named = _label(name, "name")
     if named in _RESERVED:
         raise EnrolError(f"name {named!r} is reserved")

@@ -41,7 +41,6 @@ def credentials_seal(rows: Iterable[Credential], seal_key: bytes) -> str:
 
 
 def credential_problems(rows: Iterable[Credential], seal_key: bytes, listed: str | None) -> tuple[str, ...]:
-    """Each names the operator."""
     kept = tuple(rows)
     found = [
         f"operator {row.operator!r:.80}: a {row.kind!r:.20} was added or altered outside Interlock"
@@ -92,8 +91,6 @@ class RosterError(AnswerRefused):
 
 
 class StoredRoster(Struct, frozen=True):
-    """As the store has it, with the seals of both lists."""
-
     rows: Sequence[OperatorRow]
     listed: str | None  # the setting `roster_seal`
     credentials: Sequence[Credential] = ()  # the removed ones too
@@ -134,7 +131,6 @@ class Roster(Confidential, Struct, frozen=True):
         return cls(MappingProxyType(people), stored.digest, MappingProxyType(public), ways, now)
 
     def verify(self, key: str, data: bytes, signature: str) -> bool:
-        """False for a key that is unknown or does not count yet."""
         if key.startswith(PREFIX):
             from interlock.identity.keys.webauthn import signed_by
 
@@ -146,7 +142,6 @@ class Roster(Confidential, Struct, frozen=True):
         return public is not None and verify_signature(public, data, signature)
 
     def holds(self, operator: str, key: str) -> bool:
-        """Whether it is a key of this operator, who is enabled."""
         person = self.people.get(operator)
         return person is not None and not person.disabled and key in person.keys
 

@@ -42,7 +42,6 @@ def key_id(public_key: str) -> str:
 
 
 def verify_signature(public_key: str, data: bytes, signature: str) -> bool:
-    """False for anything malformed."""
     try:
         Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key)).verify(bytes.fromhex(signature), data)
     except (InvalidSignature, ValueError):
@@ -74,7 +73,6 @@ class KeyFileError(Exception):
 
 
 def installation_key(folder: Path) -> bytes:
-    """Made at the first start; digests are under it."""
     return _load_or_make(folder / INSTALLATION)
 
 

@@ -79,7 +79,6 @@ def verify_registration(response: Json, challenge: bytes, rp_id: str, origin: st
 
 
 def credential_id(response: Json) -> str:
-    """In hex; empty where it claims none."""
     import webauthn.helpers
 
     claimed = response.get("id")
@@ -141,7 +140,6 @@ def verify_proof(passkey: Credential, proof: PasskeyProof, challenge: bytes) -> 
 
 
 def _authentication(passkey: Credential, answer: Json, challenge: bytes, origin: str, counter: int) -> Any:
-    """The passkey has to verify its user."""
     import webauthn
 
     return _check(
@@ -157,7 +155,6 @@ def _authentication(passkey: Credential, answer: Json, challenge: bytes, origin:
 
 
 def _same_page(client_data: bytes) -> None:
-    """Refuses a page inside another site's."""
     client = json.loads(client_data)
     if client.get("crossOrigin", False) is not False or "topOrigin" in client:
         raise PasskeyRefused("the passkey was asked from inside another page")

@@ -30,7 +30,6 @@ class PlannerNotConnected(PlannerError):
 
 
 def known() -> list[str]:
-    """One for each file here."""
     return sorted(module.name for module in iter_modules(__path__))
 
 
