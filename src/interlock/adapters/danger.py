@@ -121,21 +121,20 @@ def prose_form(block: DangerBlock, level: Level) -> dict[str, Any]:
         more = _said(approvers=names, timeout_hours=block.approval.timeout_hours)
         approval = {"required": block.approval.required, **more}
     scored = [{"base_level": block.level.word}, *({name: weight} for name, weight in block.score_factors)]
-    rest: dict[str, Any] = {
-        "reasons": list(block.reasons),
-        "confirmation_message": block.confirmation_message,
-        "cooldown_seconds": block.cooldown_seconds,
-        "requires_reauth": block.requires_reauth,
-        "audit_context": list(block.audit_context),
-        "conditions": [_said(when=one.when.text, level=one.level.word, reason=one.reason) for one in block.conditions],
-        "approval": approval,
-        "escalation": [
+    return {"level": level.word} | _said(
+        reasons=list(block.reasons),
+        confirmation_message=block.confirmation_message,
+        cooldown_seconds=block.cooldown_seconds,
+        requires_reauth=block.requires_reauth,
+        audit_context=list(block.audit_context),
+        conditions=[_said(when=one.when.text, level=one.level.word, reason=one.reason) for one in block.conditions],
+        approval=approval,
+        escalation=[
             _said(after_count=one.after_count, level=one.level.word, message=one.message) for one in block.escalation
         ],
-        "score_factors": scored if block.score_factors else [],
-        "computed_level": block.computed_level.word if block.computed_level is not None else "",
-    }
-    return {"level": level.word, **{key: value for key, value in rest.items() if value}}
+        score_factors=scored if block.score_factors else [],
+        computed_level=block.computed_level.word if block.computed_level is not None else "",
+    )
 
 
 def _said(**fields: Any) -> dict[str, Any]:

@@ -96,8 +96,6 @@ class DialectCode(Struct, frozen=True):
 
 
 class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
-    """One coding agent: its section of `agents.toml`, and the code of its dialect."""
-
     title: str
     events: dict[str, str]
     tools: ToolNames
@@ -198,7 +196,6 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         return Hook(top if self.one_list else (*top, event), fill_template(self.entry, given))
 
     def removed(self, place: HookFile, text: str) -> str | None:
-        """Without our entries; None where nothing else is in it."""
         if self.code.removed is not None:
             return self.code.removed(place, text)
         if place.form in ("plugin", "script"):

@@ -125,8 +125,7 @@ def token_body(
         "adapter_name": adapter_name,
         "outcome": "failure" if failure_reason else "success",
         "client_context": {key: value for key, value in context.items() if value},
-        **({"failure_reason": failure_reason} if failure_reason else {}),
-    }
+    } | ({"failure_reason": failure_reason} if failure_reason else {})
 
 
 def event_body(at: float, event: str, by: str, details: Json = NOTHING) -> dict[str, Any]:

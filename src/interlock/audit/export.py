@@ -87,8 +87,6 @@ def _cell(value: object) -> str:
 
 
 class ExportComparison(Struct, frozen=True):
-    """Names the first record that is missing or altered."""
-
     same: int = 0
     pruned: int = 0
     gone: str = ""  # WRITER/NUMBER

@@ -73,7 +73,6 @@ class RecordPage(Struct, frozen=True):
 def search(
     state: State, wanted: RecordQuery, before: Place | None = None, page: int = PAGE, most: int = MOST
 ) -> RecordPage:
-    """Matching records older than a place; flushes pending ones first."""
     state.recorder.flush()
     entries: list[RecordEntry] = []
     looked, last, over = 0, before, 0

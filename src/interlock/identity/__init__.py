@@ -71,10 +71,8 @@ def process_stat(pid: int) -> tuple[str, list[str]]:
 
 
 def _status(pid: int | str, name: str) -> list[str]:
-    for line in process_text(pid, "status").splitlines():
-        if line.startswith(name):
-            return line.split()[1:]
-    return []
+    lines = process_text(pid, "status").splitlines()
+    return next((line.split()[1:] for line in lines if line.startswith(name)), [])
 
 
 def process_text(pid: int | str, name: str, errors: str = "surrogateescape") -> str:

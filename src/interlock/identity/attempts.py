@@ -64,7 +64,6 @@ class Attempts(Struct, frozen=True):
         tx.save_setting(self.setting, msgspec.json.encode(kept).decode())
 
     def _load(self, tx: Tx) -> dict[str, KeyFailures]:
-        """A garbled row counts as none."""
         try:
             return msgspec.json.decode(tx.setting(self.setting) or "{}", type=dict[str, KeyFailures])
         except ValueError:

@@ -23,7 +23,6 @@ MOST_NAME = 60
 
 
 def seal_key_of(state: State) -> bytes:
-    """Refuses while nobody has unlocked the daemon."""
     if (key := state.sessions.seal_key()) is None or state.sessions.roster is None:
         raise SignInRefused(LOCKED)
     return key

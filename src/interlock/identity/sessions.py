@@ -89,8 +89,6 @@ class OperatorSession(Confidential, Struct, frozen=True):
 
 
 class OperatorSessions:
-    """The sessions of one process; never stored."""
-
     def __init__(self, minutes: int = 15, now: Callable[[], float] = lambda: math.inf) -> None:
         self.minutes, self._now = minutes, now
         self.roster: Roster | None = None
@@ -200,10 +198,9 @@ class OperatorSessions:
 
     def refresh(self, tx: Tx) -> None:
         """Changed by another replica; ignores an invalid one."""
-        if self.roster is None or self._seal_key is None:
-            return
-        if (stored := StoredRoster.of(tx)).digest != self.roster.digest:
-            self._prove(stored, self._seal_key)
+        key = self._seal_key
+        if self.roster and key is not None and (stored := StoredRoster.of(tx)).digest != self.roster.digest:
+            self._prove(stored, key)
 
     def _prove(self, stored: StoredRoster, seal_key: bytes) -> None:
         try:

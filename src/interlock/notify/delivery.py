@@ -193,10 +193,10 @@ class Courier:
     def _send(self, rows: Sequence[Delivery], found: dict[str, PendingItem], now: float) -> None:
         failure = self.attempt(partial(self._message, rows, found, now))
         now = self.state.clock.now()
-        if failure is None:
-            after = [finish_delivery(row, SENT, now) for row in rows]
-        else:
-            after = [fail_delivery(row, now, str(failure), failure.hopeless) for row in rows]
+        after = [
+            fail_delivery(row, now, str(failure), failure.hopeless) if failure else finish_delivery(row, SENT, now)
+            for row in rows
+        ]
         self._finish(after, rows)
 
     def attempt(self, message: Callable[[], Message]) -> Undelivered | None:

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -24,6 +25,9 @@ _POWERSHELL = "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe"
 # All that a window needs: other variables could make the program load or log something.
 _NEEDED = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "LANG", "LC_ALL", "SystemRoot", "TEMP")
 _NOWHERE = "/nonexistent"  # no home, whose settings others could write
+_APART: dict[str, Any] = {
+    "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": "/" if os.name == "posix" else None,
+}  # fmt: skip
 
 
 class DialogProgram(Struct, frozen=True):
@@ -118,16 +122,8 @@ class Dialog:
             f"{words}\n\nTo let it go on, give it this code; it counts once. To leave it stopped, close this window.\n\n"
             f"challenge  {challenge.id}\ncode       {code}\n"
         )
-        process = subprocess.Popen(
-            [self._program.path, *self._program.arguments(lasts)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=self._environ,
-            cwd="/" if os.name == "posix" else None,
-            close_fds=True,
-            start_new_session=True,
-        )
+        argv = [self._program.path, *self._program.arguments(lasts)]
+        process = subprocess.Popen(argv, stdin=subprocess.PIPE, env=self._environ, start_new_session=True, **_APART)
         with self._lock:
             self._open[challenge.id] = process
         given = (challenge.id, process, self._program.script(text, lasts).encode(), lasts)
@@ -208,19 +204,11 @@ class Desktop:
 
     def send(self, message: Message) -> None:
         title = message.title[:MOST]
-        text = message.text.partition("\nrecord:")[0]
-        text = cut(text, MOST)
+        text = cut(message.text.partition("\nrecord:")[0], MOST)
+        argv = [self._program.path, *self._program.arguments(title, text)]
+        given = self._program.script(title, text).encode()
         try:
-            run = subprocess.run(
-                [self._program.path, *self._program.arguments(title, text)],
-                input=self._program.script(title, text).encode(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env=self._environ,
-                cwd="/" if os.name == "posix" else None,
-                timeout=SECONDS,
-                check=False,
-            )
+            run = subprocess.run(argv, input=given, env=self._environ, timeout=SECONDS, check=False, **_APART)
         except subprocess.TimeoutExpired:
             raise Undelivered(f"no answer within {SECONDS:g} s") from None
         except OSError as error:

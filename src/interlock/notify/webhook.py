@@ -13,6 +13,7 @@ from interlock.ports import Undelivered
 
 SECONDS = 10.0  # for each part of a request
 LEAST_SECRET = 16  # characters
+_FAILURES = {"ConnectError": "nobody answers there", "RemoteProtocolError": "it hung up", "ReadError": "it hung up"}
 _LATER = frozenset({408, 409, 423, 425, 429})  # the receiver may accept it later
 
 
@@ -45,13 +46,8 @@ class Webhook:
         except httpx.TimeoutException:
             raise Undelivered(f"no answer within {self._seconds:g} s") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            known = {
-                "ConnectError": "nobody answers there",
-                "RemoteProtocolError": "it hung up",
-                "ReadError": "it hung up",
-            }
             name = type(error).__name__
-            raise Undelivered(known.get(name, name)) from None
+            raise Undelivered(_FAILURES.get(name, name)) from None
         if 300 <= status < 400:
             raise Undelivered(f"answered {status}: redirects are not followed", hopeless=True)
         if not 200 <= status < 300:

@@ -23,7 +23,6 @@ INVALID, USED = "VALIDATION_INVALID_VALUE", "TOKEN_ALREADY_USED"  # codes of ref
 
 
 def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | None, shown: bool = True) -> Reviewed:
-    """With `shown`, targets are inspected."""
     action = command(text, cwd)
     read = state.reader.read(action, state.plans.files)
     found, witnesses = read[0].assessment, read[0].witnesses

@@ -105,8 +105,7 @@ def _add_plan(
 def _open(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
     plan = state.plans.of(by.operator, id)
     if plan.status != PLANNED:
-        words = f"this plan is {plan.status}; take it from the history to run it again"
-        raise AnswerRefused(words, USED)
+        raise AnswerRefused(f"this plan is {plan.status}; take it from the history to run it again", USED)
     return plan
 
 

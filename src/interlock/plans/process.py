@@ -125,7 +125,6 @@ class RunningCommand:
         return True
 
     def _end_if_due(self, now: float) -> None:
-        """SIGTERM first, SIGKILL after GRACE."""
         if now > self._until:
             self.stopped = True
         if not self.stopped or self._child.poll() is not None:

@@ -52,18 +52,14 @@ def row_json(state: State, row: PlanRow, output: bool = False) -> dict[str, Any]
         "seconds": round(seconds_of(state, row)),
         "exitCode": None if row.exit_code == NO_EXIT else row.exit_code,
     }
-    if row.started_at:
-        found["startedAt"] = iso(row.started_at)
-    if row.ended_at:
-        found["endedAt"] = iso(row.ended_at)
+    found |= {key: iso(at) for key, at in (("startedAt", row.started_at), ("endedAt", row.ended_at)) if at}
     return found | ({"output": row.output, "cut": row.cut, "details": dict(row.details)} if output else {})
 
 
 def progress_json(progress: RunProgress) -> dict[str, Any]:
-    return {
-        "text": progress.text, "next": progress.next, "status": progress.status, "seconds": round(progress.seconds),
-        "exitCode": None if progress.exit_code == NO_EXIT else progress.exit_code, "cut": progress.cut,
-    }  # fmt: skip
+    code = None if progress.exit_code == NO_EXIT else progress.exit_code
+    same = {name: getattr(progress, name) for name in ("text", "next", "status", "cut")}
+    return {**same, "seconds": round(progress.seconds), "exitCode": code}
 
 
 def workflow_json(flow: Workflow) -> dict[str, Any]:

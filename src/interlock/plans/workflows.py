@@ -36,8 +36,6 @@ Answers = Sequence[tuple[str, PlanConsent]]  # to the plan of each step
 
 
 class OpenWorkflow(Struct, frozen=True):
-    """Steps as plans, and whether the consent to all of them still counts."""
-
     workflow: Workflow
     plans: tuple[ReviewedPlan, ...]
     mark: str
@@ -174,7 +172,6 @@ def take_run(state: State, by: OperatorSession, flow: Workflow) -> None:
 
 
 def _is_frozen(state: State, by: OperatorSession, flow: Workflow, plans: Sequence[ReviewedPlan], mark: str) -> bool:
-    """Same steps and person, in time, runs left, a valid grant."""
     frozen = flow.frozen
     if not frozen or frozen.get("by") != by.operator or not same_mark(str(frozen.get("mark")), mark):
         return False

@@ -32,7 +32,7 @@ def normal_code(typed: str) -> str:
 
 
 def code_hash(challenge: str, typed: str) -> str:
-    """Empty where it is not a code. So many bits need no slow hash."""
+    """So many bits need no slow hash."""
     letters = normal_code(typed)
     return _derived(challenge, letters, b"hash").hex() if letters else ""
 
@@ -48,7 +48,6 @@ def seal_under(challenge: str, code: str, text: str) -> str:
 
 
 def open_under(challenge: str, code: str, box: str) -> str:
-    """Empty where the code is wrong or the box was altered."""
     key = _derived(challenge, normal_code(code), b"seal")
     try:
         return ChaCha20Poly1305(key).decrypt(_NONCE, bytes.fromhex(box), challenge.encode()).decode()

@@ -60,7 +60,6 @@ def wrap_secret(secret: str, operator: str, id: str, seal_key: bytes) -> str:
 
 
 def unwrap_secret(box: str, operator: str, id: str, seal_key: bytes) -> str:
-    """Empty where it was altered, or belongs to another credential."""
     return (open_box(_wrapping_key(seal_key), box, _bound(operator, id)) or b"").decode()
 
 
@@ -106,7 +105,6 @@ class StoredRoster(Struct, frozen=True):
         return _digest(self.rows), _digest(self.credentials)
 
     def verified(self, seal_key: bytes) -> StoredRoster:
-        """Raises RosterError with every change made outside the operator commands."""
         wrong = problems(self.rows, seal_key, self.listed)
         wrong = wrong or credential_problems(self.credentials, seal_key, self.credentials_listed)
         if wrong:
