@@ -195,7 +195,7 @@ class _Walk:
         found = False
         for other in chain((after,) if after is not None else (), stream):
             self.count += 1
-            found = found or (other.seq == fault.seq and other.writer == self.writer)
+            found |= other.seq == fault.seq and other.writer == self.writer
         return replace(fault, what="reordered") if found and fault.what == "missing" else fault
 
     def _fault(self, seq: int, what: str, words: str) -> Fault:

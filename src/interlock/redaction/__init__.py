@@ -188,11 +188,10 @@ def _announced(key: str, item: Any) -> str:
 def _list(items: list[Any], kind: str, depth: int, doubt: bool) -> list[Any]:
     if kind or not doubt or not items or not isinstance(items[0], str):
         return [_clean(item, kind, depth + 1, doubt) for item in items]
+    name = items[0]
+    if len(items) == 2 and len(name) < 100 and kind_of(name) and not is_weak_name(name):  # a header, a variable
+        return [name, _clean(items[1], kind_of(name), depth + 1, doubt)]
     words = [item if isinstance(item, str) else "" for item in items]
-    if (
-        len(items) == 2 and len(words[0]) < 100 and kind_of(words[0]) and not is_weak_name(words[0])
-    ):  # a header, a variable
-        return [items[0], _clean(items[1], kind_of(words[0]), depth + 1, doubt)]
     given = argument_kinds(words)
     return [
         _argument(item, given.get(at, ""), words[at - 1] if at else "")

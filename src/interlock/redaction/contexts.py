@@ -122,7 +122,7 @@ def _settled(name: str, value: str, sep: str) -> bool:
         return sep == "=" and len(value) >= 20
     if name in ("key", "keys", "auth", "bearer", "shadow"):
         return random_looking(value, 20) and not hexadecimal(value)
-    return sep != ":" or any(not character.isalpha() for character in value)
+    return sep != ":" or not value.isalpha()
 
 
 def _userinfo(found: re.Match[str]) -> str:
@@ -137,16 +137,13 @@ def _userinfo(found: re.Match[str]) -> str:
 
 def _bearer(found: re.Match[str]) -> str:
     secret = found["secret"]
-    if not (
-        any(character.isdigit() for character in secret) or "=" in secret or (len(secret) > 24 and not secret.isalpha())
-    ):
-        return found[0]
-    return found["keep"] + placeholder("authorization")
+    hit = any(map(str.isdigit, secret)) or "=" in secret or (len(secret) > 24 and not secret.isalpha())
+    return found["keep"] + placeholder("authorization") if hit else found[0]
 
 
 def _prose(found: re.Match[str]) -> str:
     secret, word = found["secret"].rstrip(".:!?"), found["word"].lower()
-    doubtful = word in ("key", "keys", "tokens", "keys")
+    doubtful = word in ("key", "keys", "tokens")
     kind = kind_of(word.replace(" ", "_").replace("-", "_")) or "token"
     if "password" in word or "passphrase" in word:
         hit = re.search(r"\b(?:is|was|to|=|:)[ \t\"'`]+$", found["keep"]) is not None and _mixed(secret)
@@ -159,9 +156,7 @@ def _prose(found: re.Match[str]) -> str:
 
 def _mixed(secret: str) -> bool:
     kinds = (str.isalpha, str.isdigit, lambda character: not character.isalnum())
-    return (
-        sum(any(kind(character) for character in secret) for kind in kinds) >= 2 and secret.lower() not in WORDS.common
-    )
+    return sum(any(map(kind, secret)) for kind in kinds) >= 2 and secret.lower() not in WORDS.common
 
 
 _WORD = r"(?:'[^'\n]{0,512}'|\"(?:[^\"\\\n$`]|\\.){0,512}\"|[^\s'\"|;&<>()$`]{1,512})"
@@ -215,14 +210,12 @@ def argument_kinds(words: list[str]) -> dict[int, str]:
     out = {}
     for at, word in enumerate(words[1:], 1):
         before = words[at - 1]
+        letter = before[1] if len(before) == 2 and before[0] == "-" and at > 1 else ""
         if len(word) > 2 and word[0] == "-" and word[1] in glued and word[2] != "-":
             out[at] = "glued"
-        elif len(before) == 2 and before[0] == "-" and before[1] in apart and at > 1:
+        elif letter and letter in apart:
             out[at] = "all"
-        elif (len(before) == 2 and before[0] == "-" and before[1] in pairs and at > 1) or before in (
-            "--user",
-            "--proxy-user",
-        ):
+        elif (letter and letter in pairs) or before in ("--user", "--proxy-user"):
             out[at] = "pair"
     return out
 

@@ -126,8 +126,8 @@ class Migration(Struct, frozen=True):
 def migrations() -> list[Migration]:
     folder = files("interlock.storage") / "migrations"
     named = ((_NAME.fullmatch(file.name), file) for file in folder.iterdir())
-    found = [Migration(int(match[1]), file.name, file.read_text()) for match, file in named if match]
-    found.sort(key=attrgetter("number"))
+    read = (Migration(int(match[1]), file.name, file.read_text()) for match, file in named if match)
+    found = sorted(read, key=attrgetter("number"))
     numbers = [migration.number for migration in found]
     if numbers != list(range(1, len(found) + 1)):
         raise StoreError(f"migrations: expected 1 to {len(found)}, got {numbers}")

@@ -114,11 +114,10 @@ class DecisionQueries(Transaction):
         self, agent: AgentRef, operation: str, execution: str, now: float, window: float = FORBIDDEN_WINDOW
     ) -> Counts:
         """In the execution and the last hour; the risk of the execution, else of the hour; forbidden attempts."""
-        hourly, hour_points = self._hour(agent, operation, now)
-        repeats, points = 0, hour_points
+        repeats, (hourly, points) = 0, self._hour(agent, operation, now)
         if execution:
             repeats, points = self._tally(operation, "execution = ? AND execution <> ''", (execution,))
-        return Counts(repeats=repeats, hourly=hourly, cumulative=points, forbidden=self._forbidden(agent, now - window))
+        return Counts(repeats, hourly, points, self._forbidden(agent, now - window))
 
     def _hour(self, agent: AgentRef, operation: str, now: float) -> tuple[int, int]:
         """Whole minutes from the ring, the first one from the history."""

@@ -267,8 +267,7 @@ class SqlTx(DecisionQueries):
         self.changed.append(StoreEvent.PATTERNS)
 
     def delete_pattern(self, id: str) -> bool:
-        gone = bool(self.execute("DELETE FROM patterns WHERE id = ? RETURNING id", (id,)))
-        if gone:
+        if gone := bool(self.execute("DELETE FROM patterns WHERE id = ? RETURNING id", (id,))):
             self.changed.append(StoreEvent.PATTERNS)
         return gone
 
