@@ -15,7 +15,6 @@ _SCRIPT = re.compile(r"\.(?:py|js|mjs|cjs|ts|sh|exe|cmd|jar|rb|pl)$")
 # Names of files and folders that say nothing of the server in them.
 GENERIC = frozenset(" index main server cli app dist build bin src lib out start run mod stdio".split(" "))
 _HOST = re.compile(r"[\w.-]+@[\w.-]+:?$")  # ana@host, as ssh takes it; not @scope/package@1.2
-_FILES = frozenset({"read", "write", "append", "overwrite", "truncate", "delete", "move"})
 
 
 def is_local_command(words: str) -> bool:
@@ -46,14 +45,14 @@ def _works_elsewhere(name: str) -> bool:
     if name in program_set("other_root") or program.network is True:
         return True
     places = {*program.place, *(trait for one in program.carries for trait in one.traits)}
-    return not places.isdisjoint({"engine", "context", "host", "remote", "container", "privileged"})
+    return not places.isdisjoint(_WORDS.elsewhere)
 
 
 def only_touches_files(facts: Sequence[Fact]) -> bool:
     """Every effect is on a file with a certain place: a path from the root, or from home."""
     return bool(facts) and all(
         isinstance(fact, Effect)
-        and fact.verb in _FILES
+        and fact.verb in _WORDS.file_effects
         and fact.target.startswith(("/", "~/"))
         and known(fact.target)
         and QUOTED not in fact.target

@@ -60,7 +60,7 @@ def _shell(name: str, counted: Json, cwd: str) -> list[Action]:
         return [command(text, cwd)]
     key = next((key for key in FIELDS.in_order("commands") if key in counted), "")
     if not key:
-        if set(counted) & {"shellId", "shell_id", "bash_id", "shell_ids"}:  # output or input of a running shell
+        if FIELDS.running & set(counted):  # output or input of a running shell
             return [tool(name, counted, cwd)]
         raise MalformedInput(f"{name}: no command in the call")
     folder = folder_of(counted, cwd)

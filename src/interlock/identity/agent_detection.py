@@ -8,22 +8,15 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from interlock.analysis.lazy_regex import lazy_regex
+from interlock.analysis.packs import own_words
 from interlock.analysis.programs.load import describe
 from interlock.identity import process_stat, process_text
 
 MOST_ANCESTORS = 64
 
-# Variables that agents set for the commands they run.
-_MARKS = frozenset("CLAUDECODE GEMINI_CLI AGENT AI_AGENT AGENT_ID IS_AGENT REPL_AGENT TRAE_AI_SHELL_ID".split())
-_MARK_BEGINNINGS = (
-    "CLAUDE_CODE_", "CLAUDE_AGENT_", "CODEX_", "GEMINI_CLI_", "CURSOR_", "OPENCODE", "COPILOT_", "AIDER_", "CLINE_",
-    "GOOSE_", "WINDSURF_", "AMP_", "DROID_", "KIRO_", "ROO_", "CRUSH_", "AUGMENT_", "INTERLOCK_AGENT",
-)  # fmt: skip
-_AGENTS = (
-    "claude codex gemini cursor-agent agent opencode aider copilot goose goosed windsurf cline amp droid kiro kiro-cli "
-    "crush qwen auggie openhands cody continue-cli roo plandex devin trae grok kimi kimi-code agy antigravity pi hermes"
-).split()
-_AGENT = re.compile(rf"(?:{'|'.join(map(re.escape, _AGENTS))})(?:[-_.@].*)?")
+_WORDS = own_words("identity/words.toml")
+_AGENT = lazy_regex(lambda: rf"(?:{'|'.join(map(re.escape, _WORDS.agents))})(?:[-_.@].*)?")
 _INSTALLED = ("node_modules", "site-packages", "dist-packages")
 _UNSEEN = "it cannot be seen which processes started this one"
 _STREAMS = ((0, "stdin"), (1, "stdout"))
@@ -52,7 +45,8 @@ def is_agents_terminal() -> str | None:
 
 
 def _marks(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(name for name in names if name in _MARKS or name.startswith(_MARK_BEGINNINGS)))
+    begins = tuple(_WORDS.mark_beginnings)
+    return tuple(sorted(name for name in names if name in _WORDS.marks or name.startswith(begins)))
 
 
 def _another_terminal() -> str | None:

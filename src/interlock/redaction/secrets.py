@@ -47,9 +47,7 @@ def redact_shapes(text: str) -> str:
 def random_looking(text: str, least: int = 16) -> bool:
     if len(text) < least or not _TOKEN_CHARACTERS.fullmatch(text) or text.startswith(("/", "./", "../", "~/")):
         return False
-    digits = sum(character.isdigit() for character in text)
-    letters = sum(character.isalpha() for character in text)
-    return digits >= 2 and letters >= 2 and entropy(text) >= 3.0
+    return sum(map(str.isdigit, text)) >= 2 and sum(map(str.isalpha, text)) >= 2 and entropy(text) >= 3.0
 
 
 def hexadecimal(text: str) -> bool:
@@ -74,7 +72,7 @@ def _confirmation(found: re.Match[str]) -> str:
 
 def _code(found: re.Match[str]) -> str:
     code = found[0].replace("-", "")
-    mixed = sum(character.isdigit() for character in code) >= 2 and len(set(code)) > 8
+    mixed = sum(map(str.isdigit, code)) >= 2 and len(set(code)) > 8
     return placeholder("code") if len(code) == _CODE_LENGTH and mixed else found[0]
 
 
@@ -96,7 +94,7 @@ def is_weak_name(name: str) -> bool:
 
 def is_plural_name(name: str) -> bool:
     words = _words(name)
-    return bool(words) and words[-1] in ("tokens", "secrets", "passwords", "cookies", "credentials")
+    return bool(words) and words[-1] in WORDS.plural
 
 
 def _kind(words: tuple[str, ...]) -> str:
@@ -107,7 +105,7 @@ def _kind(words: tuple[str, ...]) -> str:
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last in ("key", "keys"):
         return "secret_key" if "secret" in words else WORDS.table("keys").get(before, "" if before else "key")
-    if last == "pass" or last == "auth":
+    if last in ("pass", "auth"):
         return "password" if last == "pass" else "authorization"
     if last in ("token", "tokens") and before in WORDS.pages:
         return ""
@@ -141,8 +139,7 @@ _HEADER_END = lazy_regex(r"[^\n\"'|&<>()`$\\]+")
 def value_at(text: str, start: int, header_quote: str, kind: str) -> tuple[int, int] | None:
     if start >= len(text):
         return None
-    opened = _OPEN.match(text, start)
-    if opened is not None:
+    if opened := _OPEN.match(text, start):
         return _quoted(text, opened)
     if header_quote or kind == "cookie":
         return _header(text, start, header_quote)
@@ -157,10 +154,8 @@ def value_at(text: str, start: int, header_quote: str, kind: str) -> tuple[int, 
 
 
 def literal(text: str, start: int) -> str:
-    opened = _OPEN.match(text, start)
-    if opened is not None:
-        begin, end = opened.end(), _closing(text, opened)
-        return text[begin:end]
+    if opened := _OPEN.match(text, start):
+        return text[opened.end() : _closing(text, opened)]
     found = _BARE.match(text, start, start + MAX_VALUE)
     return text[start : _shortened(text, start, found.end())] if found else ""
 

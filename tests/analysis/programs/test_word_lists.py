@@ -79,6 +79,7 @@ def test_every_kind_of_words_that_is_asked_for_is_told_and_every_one_told_is_ask
         ("analysis/windows_marks.toml", "analysis/read.py", r"_MARKS\.|_marks\(\""),
         ("redaction/secrets.toml", "redaction/*.py", r"WORDS\."),
         ("adapters/words.toml", "adapters/*.py", r"_WORDS\."),
+        ("identity/words.toml", "identity/**/*.py", r"_WORDS\."),
         ("agents/fields.toml", "*/*.py", r"FIELDS\.|listed\(\""),
         ("analysis/programs/net.toml", "analysis/**/*.py", r"NET\.|net\[\"|entries\(\"net\"\)\[\""),
     ],

@@ -15,6 +15,7 @@ from argon2.low_level import Type, hash_secret_raw
 from msgspec import Struct
 from msgspec.structs import replace
 
+from interlock.analysis.packs import own_words
 from interlock.canonical_json import leaves_no_mark, normal_name
 from interlock.identity.keys.roster import seal_row
 from interlock.identity.keys.signing import SigningKey, open_box, seal_box
@@ -25,11 +26,7 @@ MIN_PASSPHRASE = 8
 MAX_PASSPHRASE = 1024
 SEAL_KEY_BYTES = 32
 _SALT_BYTES = 16
-_RESERVED = frozenset("human agent operator service system nobody anybody everybody".split())
-_TRIVIAL = frozenset(
-    "password passwort passphrase passwd pass secret admin administrator interlock letmein welcome changeme default "
-    "qwerty qwertz qwertyuiop asdfghjkl iloveyou opensesame trustno test testtest abcdefgh abcdefghij".split()
-)
+_WORDS = own_words("identity/words.toml")
 _LEET = str.maketrans("@4031!5$7", "aaoeiisst")
 _AROUND = "0123456789!?.,-_# "  # padding that people put around a word
 _RUNS = ("01234567890123456789", "09876543210987654321", "abcdefghijklmnopqrstuvwxyz", "qwertyuiopasdfghjklzxcvbnm")
@@ -140,7 +137,7 @@ def open_row(row: OperatorRow | None, passphrase: str) -> OperatorKeys:
 
 def operator_name(name: str) -> str:
     named = _label(name, "name")
-    if named in _RESERVED:
+    if named in _WORDS.reserved:
         raise EnrolError(f"name {named!r} is reserved")
     return named
 
@@ -155,7 +152,7 @@ def passphrase_problem(passphrase: str, name: str) -> str | None:
         return "the passphrase is too simple: a run or a repetition is guessed first"
     own = {_letters(name), _letters(name.partition("@")[0])} - {""}
     stems = {_letters(folded), _letters(folded.strip(_AROUND).translate(_LEET))} - {""}
-    if any(stem.replace(word, "") == "" for stem in stems for word in _TRIVIAL | own):
+    if any(stem.replace(word, "") == "" for stem in stems for word in _WORDS.trivial | own):
         return "the passphrase is too simple: the name, or a word like 'password', is guessed first"
     return None
 
