@@ -154,8 +154,7 @@ def read_form(written: ParsedYaml) -> Adapter | None:
         data.warn(f"type is {describe_value(named['type'])}, not 'adapter'", "type")
     if "trust" in data and "trust_level" in data:
         data.error("trust and trust_level are both there; keep trust", "trust_level")
-    auth = data.inner("auth")
-    if auth is not None:
+    if (auth := data.inner("auth")) is not None:
         _check_secrets(auth)
     version = data.data.get("version")
     if isinstance(version, int | float) and not isinstance(version, bool):
@@ -174,8 +173,7 @@ def read_form(written: ParsedYaml) -> Adapter | None:
 
 
 def _target(data: WrittenTable) -> Mapping[str, Any]:
-    target = data.required_table("target")
-    if target is None:
+    if (target := data.required_table("target")) is None:
         return NOTHING
     target.only(_WORDS.target, error=False)
     url = target.text("base_url", required=target.data.get("transport", "http") in ("http", "https"))
@@ -209,8 +207,7 @@ def _check_secrets(auth: WrittenTable) -> None:
 
 
 def _operations(data: WrittenTable, written: ParsedYaml) -> tuple[AdapterOperationSpec, ...]:
-    families = data.required_table("operations")
-    if families is None:
+    if (families := data.required_table("operations")) is None:
         return ()
     given = families.data
     if not given:

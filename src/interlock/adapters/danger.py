@@ -244,7 +244,6 @@ def _short(table: WrittenTable) -> DangerBlock | None:
 
 
 def _start(table: WrittenTable, base: Level | None) -> Level | None:
-    """The level before anything raises it; several that are named have to agree."""
     found = [read_level(table, key) for key in ("level", "default_level")]
     said = [level for level in (*found, base) if level is not None]
     if len(set(said)) > 1:
@@ -333,8 +332,7 @@ def _score(table: WrittenTable) -> tuple[tuple[tuple[str, int], ...], Level | No
 
 
 def _computed(table: WrittenTable, start: Level) -> Level | None:
-    level = read_level(table, "computed_level")
-    if level is None:
+    if (level := read_level(table, "computed_level")) is None:
         return None
     if "score_factors" not in table:
         table.error("computed_level without score_factors caps nothing", "computed_level")

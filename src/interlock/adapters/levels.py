@@ -66,7 +66,7 @@ class EffectiveLevel(Struct, frozen=True):
 
 
 class LevelClaims(Struct, frozen=True):
-    """The inputs of an operation's level; `mapped` is that of the request behind it."""
+    """`mapped` is the level of the request behind an operation."""
 
     name: str
     category: str = ""
@@ -151,8 +151,7 @@ class _TraitCollector:
 
 def level_from_name(name: str, category: str, patterns: NamePatterns = BUILT_IN_PATTERNS) -> NameLevel | None:
     """Forbidden or dangerous by a pattern, safe by a safe one, else None; which patterns count is R-8's rule."""
-    level = _pattern_level(name, category, patterns)
-    if level is not None:
+    if (level := _pattern_level(name, category, patterns)) is not None:
         forbidden = level is Level.FORBIDDEN
         for glob in patterns.forbidden if forbidden else patterns.dangerous:
             alone = NamePatterns((), (glob,), ()) if forbidden else NamePatterns((glob,), (), ())

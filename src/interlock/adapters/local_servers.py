@@ -18,7 +18,6 @@ _HOST = re.compile(r"[\w.-]+@[\w.-]+:?$")  # ana@host, as ssh takes it; not @sco
 
 
 def is_local_command(words: str) -> bool:
-    """Whether this command starts a server that works on this machine only."""
     try:
         command = json.loads(words)
     except ValueError:

@@ -234,8 +234,7 @@ _MOST = 1_000_000_000
 
 
 def read_limits(adapter: WrittenTable) -> ServiceLimits:
-    block = adapter.inner("rate_limits")
-    if block is None:
+    if (block := adapter.inner("rate_limits")) is None:
         return ServiceLimits()
     block.only(_WORDS.rate_limits, error=False)
     counts = {window: block.number(f"requests_per_{window}", 1, _MOST, whole=True) for window in WINDOWS}
@@ -270,8 +269,7 @@ def _api(table: WrittenTable) -> ApiLimit | None:
 
 
 def _quotas(block: WrittenTable) -> tuple[Quota, ...]:
-    table = block.inner("quotas")
-    if table is None:
+    if (table := block.inner("quotas")) is None:
         return ()
     table.only(_WORDS.quotas, error=False)
     found = [one for one in map(_quota, table.tables("limits")) if one is not None]
@@ -289,8 +287,7 @@ def _quota(table: WrittenTable) -> Quota | None:
         table.error(f"metric: expected one of {', '.join(known)}, got {describe_value(metric)}", "metric")
         return None
     warn, stop = (table.number(key, 0, _MOST) for key in ("warn", "hard_stop"))
-    pause = table.number("pause", 0, _MOST, required=True)
-    if pause is None:
+    if (pause := table.number("pause", 0, _MOST, required=True)) is None:
         return None
     warn = pause if warn is None else warn
     if warn <= pause and (stop is None or pause <= stop):
@@ -300,14 +297,12 @@ def _quota(table: WrittenTable) -> Quota | None:
 
 
 def _prices(block: WrittenTable) -> tuple[tuple[str, float], ...]:
-    table = block.inner("cost")
-    if table is None:
+    if (table := block.inner("cost")) is None:
         return ()
     table.only(_WORDS.cost, error=False)
     found = []
     for price in table.tables("pricing"):
         price.only(("endpoint", "cost_per_call"), error=False)
-        cost = price.number("cost_per_call", 0, _MOST)
-        if cost is not None:
+        if (cost := price.number("cost_per_call", 0, _MOST)) is not None:
             found.append((price.text("endpoint") or "*", cost))
     return tuple(found)

@@ -59,7 +59,6 @@ class TrustRecord(Struct, frozen=True):
 def promote(
     record: TrustRecord, to: Trust, by: str, at: float, reason: str, certification: Certification | None = None
 ) -> TrustRecord:
-    """One step higher; refuses a skipped step, a nameless or reasonless one, and an unsigned certificate."""
     if to != record.level + 1:
         way = "is no promotion" if to <= record.level else "skips a level"
         raise TrustError(f"{record.level.word} -> {to.word} {way}; trust rises by one step")
@@ -172,8 +171,7 @@ def _word(table: WrittenTable, key: str) -> Trust:
 
 def _time(table: WrittenTable, key: str) -> float | None:
     """An ISO 8601 time, in seconds; one without a zone is UTC."""
-    value = table.data.get(key)
-    if value is None:
+    if (value := table.data.get(key)) is None:
         return None
     try:
         at = datetime.fromisoformat(str(value))
@@ -189,8 +187,7 @@ def _history(trust: WrittenTable) -> tuple[TrustStep, ...]:
         return ()
     for table in trust.tables("promotion_history"):
         table.only(("from", "to", "at", "by", "reason"), error=False)
-        change = _change(table)
-        if change is None:
+        if (change := _change(table)) is None:
             continue
         if change.after > change.before + 1:
             table.error(f"{change.before.word} -> {change.after.word} skips a level")
@@ -218,8 +215,7 @@ def _change(table: WrittenTable) -> TrustStep | None:
 
 
 def _certification(trust: WrittenTable) -> Certification | None:
-    table = trust.inner("certification")
-    if table is None:
+    if (table := trust.inner("certification")) is None:
         return None
     table.only(Certification.__struct_fields__, error=False)
     if "expires_at" not in table:

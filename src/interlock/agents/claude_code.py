@@ -55,7 +55,6 @@ def passage(call: ShellCall) -> str:
 
 
 def read_rules(call: ShellCall) -> PermissionRules | None:
-    """The rules that count for a call; None where a file of them cannot be read."""
     root, found = _project(call), PermissionRules()
     # Of those above the project nobody knows whether they count: only what restricts does.
     files = [([one / _SETTINGS, one / ".claude/settings.local.json"], one == root) for one in call.folders]

@@ -132,7 +132,6 @@ class AgentDialect(Struct, frozen=True, forbid_unknown_fields=True):
         return on_macos or self.files.get(scope, "")
 
     def places(self, scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
-        """Those that install writes; none where the agent has no such scope."""
         if self.code.places is not None:
             return self.code.places(scope, home, project)
         name, user = self.path(scope), scope == "user"

@@ -67,8 +67,7 @@ def with_hooks(
         return _new_file(hooks, base)
     if _is_current(parse_jsonc(text, comments), hooks, base):
         return text
-    kept = without_hooks(text, comments, base)
-    if kept is None:
+    if (kept := without_hooks(text, comments, base)) is None:
         return _new_file(hooks, base)
     for hook in hooks:
         kept = _insert(kept, hook, comments)
@@ -96,7 +95,7 @@ def without_hooks(text: str, comments: bool = False, base: Mapping[str, Any] = N
 
 
 def with_member(text: str, key: str, value: Any, comments: bool = False) -> str:
-    """The text with a key at the top, where it has none of that name; anybody else's stays."""
+    """At the top; anybody else's key of that name stays."""
     document = parse_jsonc(text, comments)
     return text if document.root.child(key) is not None else _member(document, document.root, key, value)
 
@@ -142,8 +141,7 @@ def _last_of_ours(root: Node) -> KeyPath:
     """The path of our last entry: the handler, or the group that holds nothing else."""
     path = (list(_paths_of_ours(root)) or [()])[-1]
     while len(path) >= 3 and path[-2] == "hooks" and isinstance(path[-3], int):
-        siblings = _at(root, path[:-1])
-        if siblings is None or len(siblings.children) != 1:
+        if (siblings := _at(root, path[:-1])) is None or len(siblings.children) != 1:
             break
         path = path[:-2]
     return path
@@ -189,8 +187,7 @@ def _remove(document: Document, path: KeyPath) -> str:
     _, start, node = parent.children[number]
     while text[start - 1] in BLANKS:
         start -= 1
-    comma = _comma(text, node.end)
-    if comma is not None:
+    if (comma := _comma(text, node.end)) is not None:
         return text[:start] + text[comma + 1 :]
     if number == 0:
         return text[:start] + text[node.end :]
@@ -220,8 +217,7 @@ def _insert(text: str, hook: Hook, comments: bool) -> str:
     for depth, key in enumerate(hook.path):
         if not isinstance(node.value, dict):
             raise error_at(text, node.start, f"expected an object at {'.'.join(hook.path[:depth])}")
-        found = node.child(key)
-        if found is None:
+        if (found := node.child(key)) is None:
             value: Any = [hook.value]
             for missing in reversed(hook.path[depth + 1 :]):
                 value = {missing: value}

@@ -37,7 +37,6 @@ class ShellCall(Struct, frozen=True):
 
     @property
     def folders(self) -> list[Path]:
-        """The agent's own, and those above it."""
         path = Path(self.event.cwd)
         return [path, *path.parents] if path.is_absolute() else []
 

@@ -92,8 +92,7 @@ def without_block(text: str) -> str | None:
     start = text.find(BEGIN)
     if start < 0:
         return text
-    end = _END.search(text, start)
-    if end is None:
+    if (end := _END.search(text, start)) is None:
         raise EditError(f"the block has no line {END!r}", text.count("\n", 0, start) + 1, 1)
     if start == 0:
         return text[end.end() :] or None

@@ -183,7 +183,7 @@ def head_of(row: AuditRow) -> dict[str, Any]:
 
 
 def checkpoint(heads: Json, floors: Json, at: float) -> bytes:
-    """The signed text: each writer's head and last pruned record, and the time; refuses an invalid head."""
+    """The signed text; refuses an invalid head."""
     places = {"floors": _places(floors), "heads": _places(heads)}
     whole = {"at": _millis(at), **places, "what": "interlock.checkpoint", "schema": SCHEMA}
     return dump_json(whole).encode("utf-8", "surrogatepass")

@@ -48,8 +48,7 @@ class AlarmsOfRule(Struct, frozen=True):
 
 
 def mark(state: State, by: OperatorSession, writer: str, seq: int, note: str = "") -> None:
-    entry = find_record(state, writer, seq)
-    if entry is None:
+    if (entry := find_record(state, writer, seq)) is None:
         raise NotFound(f"there is no record {writer[:80]}/{seq}")
     if not is_markable(entry):
         raise AnswerRefused("only something held or denied can be a false alarm")

@@ -99,16 +99,12 @@ def _by_own_key(state: State) -> Verify:
 def verify_chains(state: State) -> AuditVerdict:
     writers, points = state.store.read(lambda tx: (tx.audit_writers(), tx.checkpoints()))
     found = verify({writer: writer_records(state, writer) for writer in writers}, points, _by_own_key(state))
-    strange = state.store.read(lambda tx: [writer for writer in writers if tx.audit_head(writer) is None])
-    faults = [Fault(writer, FIRST_SEQ, "foreign", "somebody put these records there") for writer in strange]
-    known = {fault.writer for fault in found.faults}
+    others = set(writers) - {fault.writer for fault in found.faults}
+    strange = state.store.read(lambda tx: [writer for writer in sorted(others) if tx.audit_head(writer) is None])
+    faults = (Fault(writer, FIRST_SEQ, "foreign", "somebody put these records there") for writer in strange)
     hands = check_attestations(state)
-    return replace(
-        found,
-        faults=(*found.faults, *(fault for fault in faults if fault.writer not in known), *hands.faults),
-        touches=hands.touches,
-        touched_until=hands.touched_until,
-    )
+    whole = (*found.faults, *faults, *hands.faults)
+    return replace(found, faults=whole, touches=hands.touches, touched_until=hands.touched_until)
 
 
 PAGE = 1_000  # records that are read at once
@@ -176,8 +172,7 @@ def check_attestations(state: State) -> AuditVerdict:
 
     None while the daemon is locked, since no key is known.
     """
-    roster = state.sessions.roster
-    if roster is None:
+    if (roster := state.sessions.roster) is None:
         return AuditVerdict()
     faults: list[Fault] = []
     covered: list[float] = []

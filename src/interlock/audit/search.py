@@ -54,7 +54,6 @@ class RecordEntry(Struct, frozen=True):
 
     @property
     def level(self) -> int:
-        """-1 for any record but an attempt."""
         found = self.body.get("danger_level")
         return found if isinstance(found, int) and 0 <= found <= 4 else -1
 

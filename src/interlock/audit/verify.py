@@ -180,8 +180,7 @@ class _Walk:
 
     def _unlinked(self, row: AuditRow, after: AuditRow | None) -> Fault:
         """Of two whole records that do not follow each other, the one that a signature or the next record vouches for is good."""
-        last = self.last
-        if last is None or last.seq == self.confirmed:
+        if (last := self.last) is None or last.seq == self.confirmed:
             return self._fault(row.seq, "foreign", "it does not follow the record before it")
         if after is None or after.prev == row.hash or self.marks.known.get(row.seq) == row.hash:
             return self._fault(last.seq, "altered", f"record {row.seq} was written after another record {last.seq}")

@@ -142,8 +142,7 @@ def place_of(pid: int, connected: float | None = None) -> TerminalPlace | None:
 
     `connected` is the time of its connection, in seconds since boot: a process that began later has only reused its number.
     """
-    own = _process(pid)
-    if own is None or not own.terminal or not own.in_front or min(pid, own.parent, own.session) <= 1:
+    if (own := _process(pid)) is None or not own.terminal or not own.in_front or min(pid, own.parent, own.session) <= 1:
         return None  # an orphan has no parent to judge by
     if connected is not None and own.started / os.sysconf("SC_CLK_TCK") > connected + 0.02:
         return None

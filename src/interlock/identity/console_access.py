@@ -25,7 +25,6 @@ def visitor_of(state: State, token: str, setting_up: bool = False, idles: bool =
 
 
 def role_of(state: State, operator: str) -> str:
-    """Everyone but a viewer may answer."""
     person = state.sessions.person(operator)
     if person is None or person.disabled or person.service or is_only_viewer(person):
         return VIEWER
@@ -39,15 +38,13 @@ def may_visit(visitor: Visitor, role: str) -> bool:
 def set_up_link(state: State, session: OperatorSession) -> str:
     if session.cookie or not session.stepped_up(state.clock.now()):
         raise AnswerRefused("a set-up link takes a fresh sign-in on the command line")
-    person = state.sessions.person(session.operator)
-    if person is None or person.service:
+    if (person := state.sessions.person(session.operator)) is None or person.service:
         raise AnswerRefused(f"{session.operator} is a service: the console is for people")
     return state.visitors.link(session, state.clock.now())
 
 
 def enter_by_link(state: State, token: str, source: str, secure: bool = False) -> tuple[str, Visitor]:
-    session = state.visitors.take_link(token, state.clock.now())
-    if session is None or not state.sessions.is_valid(session):
+    if (session := state.visitors.take_link(token, state.clock.now())) is None or not state.sessions.is_valid(session):
         raise SignInRefused("this link was used already or has expired; `interlock operator link` makes another")
     return enter(state, session, SET_UP, "set-up link", source, secure)
 

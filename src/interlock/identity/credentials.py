@@ -127,8 +127,7 @@ def remove(state: State, visitor: Visitor, id: str, even_last: bool = False) -> 
 
 def use(state: State, tx: Tx, row: Credential, counter: int) -> None:
     """Refuses where another use came first, or the row was set back while this process runs."""
-    kept = _stored(tx, row)
-    if kept is None or not tx.use_credential(row.id, kept.counter, counter, state.clock.now()):
+    if (kept := _stored(tx, row)) is None or not tx.use_credential(row.id, kept.counter, counter, state.clock.now()):
         raise AnswerRefused("it was used elsewhere just now; try again")
     with state.lock:
         state.visitors.counters[row.id] = max(counter, state.visitors.counters.get(row.id, 0))

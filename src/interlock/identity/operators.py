@@ -145,8 +145,7 @@ def _description(row: OperatorRow) -> str:
 
 def change_passphrase(state: State, session: OperatorSession, passphrase: str, kdf: Kdf | None = None) -> None:
     """One's own; approvals signed under the old one no longer count."""
-    seal_key = state.sessions.seal_key()
-    if seal_key is None or not session.stepped_up(state.clock.now()):
+    if (seal_key := state.sessions.seal_key()) is None or not session.stepped_up(state.clock.now()):
         raise AnswerRefused("sign in again first")
 
     def change(rows: Sequence[OperatorRow]) -> OperatorRow:
@@ -191,8 +190,7 @@ def _save(
 
 def require_admin(state: State, by: OperatorSession) -> bytes:
     """The operators' seal key; refuses also an admin without a fresh sign-in."""
-    seal_key = state.sessions.seal_key()
-    if seal_key is None or not state.sessions.is_admin(by.operator):
+    if (seal_key := state.sessions.seal_key()) is None or not state.sessions.is_admin(by.operator):
         raise AnswerRefused(f"{by.operator} is no admin")
     by.require_fresh(state.clock.now())
     return seal_key

@@ -91,5 +91,4 @@ def verify_answer(
 def begin_ceremony(
     state: State, kind: str, challenge: bytes, visitor: str, options: dict[str, Any], about: Any = None
 ) -> dict[str, Any]:
-    id = state.visitors.begin(kind, challenge, visitor, state.clock.now(), about)
-    return {"ceremony": id, "publicKey": options}
+    return {"ceremony": state.visitors.begin(kind, challenge, visitor, state.clock.now(), about), "publicKey": options}

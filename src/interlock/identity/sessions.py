@@ -122,8 +122,7 @@ class OperatorSessions:
             self._unlocked = {**known, place: replace(session, resumed=True, expires_at=until)}
 
     def resume(self, place: Hashable, now: float, operator: str = "") -> tuple[str, OperatorSession] | None:
-        found = self._unlocked.get(place)
-        if found is None or found.expires_at <= now or not self.is_valid(found):
+        if (found := self._unlocked.get(place)) is None or found.expires_at <= now or not self.is_valid(found):
             return None
         other = operator and normal_name(operator) != found.operator
         return None if other else (self._begin(found, now), found)

@@ -23,8 +23,6 @@ LOCAL = "localhost"  # a browser takes no passkeys for 127.0.0.1
 
 
 class Site(Struct, frozen=True):
-    """One origin, and the name that passkeys are made for."""
-
     rp_id: str
     origin: str
 
@@ -38,7 +36,6 @@ class Site(Struct, frozen=True):
 
 
 def site_of(public_url: str, host: str) -> Site:
-    """The one of `console.public_url`, or else this device."""
     public = urlsplit(public_url.lower())
     if public_url and host.lower() == public.netloc:
         return Site(public.hostname or LOCAL, public_url.lower())
@@ -114,10 +111,7 @@ class Visitors:
     def enter(
         self, session: OperatorSession, how: str, source: str, now: float, secure: bool = False
     ) -> tuple[str, Visitor]:
-        """An earlier cookie of the browser does not open it.
-
-        Above the limit the operator's own oldest session ends, never another operator's.
-        """
+        """An earlier cookie of the browser does not open it."""
         lasts = LINK_SECONDS if how == SET_UP else self.settings.session_hours * 3600.0
         kept = replace(session, channel=CONSOLE, cookie=True, fresh_at=0.0, expires_at=now + lasts)
         visitor = Visitor(secrets.token_hex(8), kept, how, secrets.token_urlsafe(32), source, now)

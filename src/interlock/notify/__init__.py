@@ -95,7 +95,6 @@ def request_line(ticket: Ticket) -> str:
 
 
 def ticket_message(ticket: Ticket, event: str, place: ConsoleAddress, now: float, like_it: int = 0) -> Message:
-    """`like_it` counts others that wait with the same effect."""
     named, back = who(ticket.agent), recoverable(ticket.factors)
     until = ticket.cooling_ends_at if event == COOLING else ticket.expires_at
     found, title = display_action(ticket.action, ticket.findings, ticket.title), clean_line(ticket.title)

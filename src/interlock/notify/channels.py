@@ -97,7 +97,7 @@ _KINDS: Mapping[str, Callable[[str, str, Mapping[str, str]], Carrier]] = {
     "apprise": lambda url, secret, environ: Apprise(url),
     "desktop": _desktop,
     "webhook": lambda url, secret, environ: Webhook(url, secret),
-}  # fmt: skip
+}
 
 
 TITLE = 200  # characters of an action

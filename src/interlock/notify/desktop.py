@@ -47,8 +47,7 @@ def apple_text(text: str) -> str:
 
 def powershell_text(text: str) -> str:
     """As base64, so that nothing needs quoting."""
-    coded = base64.b64encode(text.encode()).decode()
-    return f"[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{coded}'))"
+    return f"[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{base64.b64encode(text.encode()).decode()}'))"
 
 
 _TEXT_WINDOW = f"--text-info --title={TITLE} --width=760 --height=480 --font=monospace".split()
@@ -102,8 +101,6 @@ def is_system_program(path: Path) -> bool:
 
 
 class Dialog:
-    """One per challenge; closes when its code expires."""
-
     name = "dialog"
 
     def __init__(self, program: DialogProgram, environ: Mapping[str, str]) -> None:

@@ -107,7 +107,6 @@ class Outbox:
         self._worker.wake()
 
     def look(self) -> float:
-        """Returns the seconds until the next deliveries are due."""
         now = self.state.clock.now()
         with self._lock:
             notes, self._notes = list(self._notes), deque()

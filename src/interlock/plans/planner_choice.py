@@ -64,7 +64,6 @@ class PlannerState(Struct, frozen=True):
 
 
 def planner_for(state: State) -> Planner | None:
-    """Raises AnswerRefused where an operator has to choose first."""
     plans = state.plans
     if plans.planner or plans.offer is None:
         return plans.planner

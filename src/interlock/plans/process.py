@@ -72,7 +72,6 @@ class RunningCommand:
         return printable_output(data[:end].decode("utf-8", "replace")), max(0, start) + end
 
     def type(self, text: str) -> bool:
-        """False where the command ended, or takes no more for now."""
         with self._lock:
             if self.over or self._master < 0:
                 return False
@@ -157,7 +156,6 @@ class RunningCommand:
 
 
 def printable_output(text: str) -> str:
-    """Without cursor movements, hidden characters spelled out."""
     plain = _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     return "\n".join(visible(line.replace("\t", "    ").replace("\x08", "")) for line in plain.split("\n"))
 

@@ -115,8 +115,7 @@ def cancel(state: State, by: OperatorSession, id: str) -> None:
 
 
 def _running_here(state: State, id: str) -> RunningCommand:
-    process = state.plans.processes.get(id)
-    if process is None or process.over:
+    if (process := state.plans.processes.get(id)) is None or process.over:
         raise AnswerRefused("this command is not running here")
     return process
 

@@ -275,8 +275,7 @@ def start_run(
 
 
 def find_run(state: State, by: OperatorSession, id: str) -> RunningWorkflow:
-    found = state.plans.flows.get(id)
-    if found is None or found.operator != by.operator:
+    if (found := state.plans.flows.get(id)) is None or found.operator != by.operator:
         raise AnswerRefused(f"no run of workflow {id!r:.80} of yours", MISSING)
     return found
 

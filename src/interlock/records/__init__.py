@@ -428,5 +428,4 @@ def finish_delivery(row: Delivery, state: str, now: float, reason: str = "") -> 
 def fail_delivery(row: Delivery, now: float, reason: str, hopeless: bool = False) -> Delivery:
     if hopeless or row.tries > len(AGAIN):
         return finish_delivery(row, FAILED, now, reason)
-    wait = AGAIN[max(0, row.tries - 1)]
-    return replace(row, state=QUEUED, due_at=now + wait, reason=reason, version=row.version + 1)
+    return replace(row, state=QUEUED, due_at=now + AGAIN[max(0, row.tries - 1)], reason=reason, version=row.version + 1)

@@ -69,8 +69,7 @@ def _each(text: str, pattern: re.Pattern[str], secret: Callable[[re.Match[str], 
     for found in pattern.finditer(text):
         if found.start() < at:
             continue
-        announced = secret(found, text)
-        if announced is None:
+        if (announced := secret(found, text)) is None:
             continue
         start, kind = announced
         before = text[max(found.start() - 1, 0) : found.start()]

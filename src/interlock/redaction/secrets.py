@@ -82,7 +82,7 @@ STEMS = lazy_regex(lambda: "|".join(WORDS.in_order("stems")), re.IGNORECASE)
 
 @lru_cache(maxsize=4096)
 def kind_of(name: str) -> str:
-    """The kind of secret that a name announces, in any case style; empty when it announces none."""
+    """In any case style; empty for a name that announces none."""
     return "" if "<secret:" in name else _kind(tuple(_words(name)))
 
 
@@ -143,8 +143,7 @@ def value_at(text: str, start: int, header_quote: str, kind: str) -> tuple[int, 
         return _quoted(text, opened)
     if header_quote or kind == "cookie":
         return _header(text, start, header_quote)
-    found = _BARE.match(text, start, start + MAX_VALUE)
-    if found is None or text.startswith(("${", "$("), start):
+    if (found := _BARE.match(text, start, start + MAX_VALUE)) is None or text.startswith(("${", "$("), start):
         return None
     end = _shortened(text, start, found.end())
     value = text[start:end]
@@ -215,8 +214,7 @@ def _shortened(text: str, start: int, end: int) -> int:
 
 def _word_end(text: str, end: int) -> int:
     for _ in range(8):
-        opened = _OPEN.match(text, end)
-        if opened is None or opened["slashes"] or opened["quote"] == "`":
+        if (opened := _OPEN.match(text, end)) is None or opened["slashes"] or opened["quote"] == "`":
             return end
         close = _closing(text, opened)
         if not text.startswith(opened["quote"], close) or _RUNS.search(text, opened.end(), close):

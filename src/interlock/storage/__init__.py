@@ -118,7 +118,6 @@ class Migration(Struct, frozen=True):
 
     @property
     def statements(self) -> list[str]:
-        """Without comments; each ends with `;` at the end of a line."""
         lines = (line for line in self.text.splitlines() if line.strip() and not line.startswith("--"))
         return [part for part in ("\n".join(lines) + "\n").split(";\n") if part.strip()]
 

@@ -113,7 +113,6 @@ class DecisionQueries(Transaction):
     def counts(
         self, agent: AgentRef, operation: str, execution: str, now: float, window: float = FORBIDDEN_WINDOW
     ) -> Counts:
-        """In the execution and the last hour; the risk of the execution, else of the hour; forbidden attempts."""
         repeats, (hourly, points) = 0, self._hour(agent, operation, now)
         if execution:
             repeats, points = self._tally(operation, "execution = ? AND execution <> ''", (execution,))
@@ -154,8 +153,7 @@ class DecisionQueries(Transaction):
     def open_ticket(self, ticket: Ticket, most_open: int) -> Ticket:
         """Adds it, or returns the live one of the same action; raises QueueFull."""
         agent, principal = ticket.agent, ticket.agent.principal
-        live = TICKETS.first(self, f"WHERE {_SAME} AND {_LIVE}", ticket.digest, *agent_key(agent))
-        if live is not None:
+        if (live := TICKETS.first(self, f"WHERE {_SAME} AND {_LIVE}", ticket.digest, *agent_key(agent))) is not None:
             return live
         # Two openers of one agent change the same row, so that they count one after the other.
         self._increment(agent, {"opened": 1})

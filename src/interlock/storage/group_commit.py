@@ -129,7 +129,6 @@ class GroupWriter:
             self._drop()
 
     def _settle(self, jobs: list[_Job]) -> None:
-        """Until each is committed or has failed for good."""
         try:
             if jobs:
                 self._commit_with_retries(jobs)
@@ -163,7 +162,6 @@ class GroupWriter:
         raise TransactionConflict
 
     def _commit(self, jobs: list[_Job]) -> None:
-        """In one transaction; failed jobs are rolled back alone."""
         self._database = database = self._database or self._connect()
         lone = len(jobs) == 1
         database.check()

@@ -55,7 +55,6 @@ class Feed:
         self._ring.setblocking(False)
 
     def add(self, changed: Callable[[str], None]) -> None:
-        """Returns when it receives changes; raises StoreError where that fails."""
         self._listeners.append(changed)
         if self._thread is None:
             self._thread = threading.Thread(target=self._serve, name=NAME, daemon=True)

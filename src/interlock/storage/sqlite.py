@@ -190,7 +190,6 @@ class SqliteStore(WritingStore):
         self._open(GroupWriter(self._connect, "BEGIN IMMEDIATE", lambda session: None, self._tell, _PACES))
 
     def read(self, work: Callable[[Tx], T]) -> T:
-        """On this thread's connection; tries a new one where that is unusable."""
         self._check_open()
         known = self._own.connection is not None
         try:
@@ -246,8 +245,7 @@ class SqliteStore(WritingStore):
         return migrated(_SqliteConnection(self._path, _PRAGMAS), "BEGIN IMMEDIATE")
 
     def _read(self, work: Callable[[Tx], T]) -> T:
-        connection = self._own.connection
-        if connection is None:
+        if (connection := self._own.connection) is None:
             connection = _SqliteConnection(self._path, ("query_only = 1", "trusted_schema = 0", "cell_size_check = 1"))
             self._own.connection = connection
             self._readers.add(connection)

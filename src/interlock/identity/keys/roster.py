@@ -132,8 +132,7 @@ class Roster(Confidential, Struct, frozen=True):
         if key.startswith(PREFIX):
             from interlock.identity.keys.webauthn import signed_by
 
-            passkey = self.passkey(key)
-            if passkey is None or passkey.removed_at or passkey.active_at > self._now():
+            if (passkey := self.passkey(key)) is None or passkey.removed_at or passkey.active_at > self._now():
                 return False
             return signed_by(passkey, data, signature)
         public = self._public.get(key)

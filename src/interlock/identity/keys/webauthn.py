@@ -120,7 +120,6 @@ def signed_by(passkey: Credential, data: bytes, signature: str) -> bool:
 
 
 def verify_proof(passkey: Credential, proof: PasskeyProof, challenge: bytes) -> bool:
-    """Signature, site, user verification; False for anything malformed."""
     import webauthn.helpers
 
     try:
