@@ -49,24 +49,17 @@ class Coverage(Struct):
             return
         with contextlib.suppress(OSError):
             text = (self.folder / NAME).read_bytes()[-MOST * (_LINE + 1) :].decode("ascii", "ignore")
-            for mark in text.split("\n"):
-                if len(mark) == _LINE:
-                    self._known[mark] = None
+            self._known.update(dict.fromkeys(mark for mark in text.split("\n") if len(mark) == _LINE))
         self._rewrite()
 
     def before(self, word: str, principal: str, event: Event) -> None:
         """Records that a hook asked; `write` makes it last."""
-        known = self._known
         self.count(word, event, ASKED)
         session = (word, principal, event.session)
         for mark in (_mark(*session), *(_mark(*session, call.id or _text(call)) for call in event.calls)):
-            if mark in known:
-                known.move_to_end(mark)
-            else:
-                known[mark] = None
+            if mark not in self._known:
                 self._unwritten.append(mark)
-        while len(known) > MOST:
-            known.popitem(last=False)
+            put_newest(self._known, mark, None, MOST)
 
     def add_journal(self, entries: Iterable[Mapping[str, Any]]) -> None:
         """The calls that hooks decided without a daemon."""
@@ -104,8 +97,8 @@ class Coverage(Struct):
         return {"agents": agents, **{name: sum(one[name] for one in agents) for name in _COUNTS[1:]}}
 
     def by_session(self) -> list[dict[str, Any]]:
-        found = reversed(self.sessions.items())
-        return [{"agent": word, "session": session, **_counts(counts)} for (word, session), counts in found]
+        found = reversed(self.sessions)
+        return [{"agent": word, "session": name, **_counts(self.sessions[word, name])} for word, name in found]
 
     def write(self) -> None:
         """For a later daemon."""
@@ -130,9 +123,9 @@ class Coverage(Struct):
         return self._handle
 
     def _close(self) -> None:
-        handle, self._handle = self._handle, -1
-        if handle >= 0:
-            os.close(handle)
+        if self._handle >= 0:
+            os.close(self._handle)
+        self._handle = -1
 
     def _rewrite(self) -> None:
         if self.folder is None or not self._known:

@@ -350,7 +350,6 @@ class HookEvaluation:
 
 
 def _may_write(action: Action) -> bool:
-    """A tool of the agent, or a command with a redirection."""
     return action.kind is Kind.TOOL or (action.kind is Kind.COMMAND and _redirects(action.text))
 
 
@@ -370,13 +369,9 @@ def _notices(agreed: list[DecidedCall]) -> str:
 def may_prompt(decision: Decision) -> bool:
     """Whether the agent's own prompt suffices: any user may confirm, and can judge it; never by a ticket for another text."""
     ticket = decision.ticket
-    return (
-        decision.outcome == "confirm"
-        and decision.promptable
-        and bool(decision.token)
-        and ticket is not None
-        and ticket.requirement.is_plain_confirm(ticket.level)
-    )
+    if ticket is None or decision.outcome != "confirm" or not decision.promptable or not decision.token:
+        return False
+    return ticket.requirement.is_plain_confirm(ticket.level)
 
 
 _TOOL = "mcp_aql"  # part of the name of every loop tool, whatever prefix the client adds

@@ -76,14 +76,14 @@ def session_key(who: AgentRef) -> SessionKey:
 
 
 def call_keys(who: AgentRef, call: AgentCall) -> list[CallKey]:
-    """The keys of one call: its id where it has one, and its content, as an agent may not send the id in every event."""
+    """Its id where it has one, and its content, as an agent may not send the id in every event."""
     session = session_key(who)
     content = (*session, *_content(call))
     return [(*session, call.id) if call.id else content, content]
 
 
 def _content(call: AgentCall) -> tuple[str, str]:
-    """The content of a call, without its folder, which not every event has."""
+    """Without its folder, which not every event has."""
     action = call.action
     return action.kind, action.text if action.kind is Kind.COMMAND else _ENCODER.encode(action.fields)
 
@@ -116,7 +116,7 @@ class LateAnswers(Struct):
             self.changed.add(ticket)
 
     def remember(self, key: SessionKey, ticket: str) -> bool:
-        """True the first time that an agent is denied with this ticket."""
+        """Whether the agent is denied with this ticket for the first time."""
         tickets = self.waiting.get(key, OrderedDict())
         put_newest(self.waiting, key, tickets, MOST_AGENTS)
         first = ticket not in tickets
@@ -175,8 +175,6 @@ class Recent(Generic[V]):
 
 
 class CallAnswer(StrEnum):
-    """What a hook answered to an announced call."""
-
     PASSED = "passed"
     PROMPTED = "prompted"  # in the client's own prompt
     DEFERRED = "deferred"  # to the event that follows, which can prompt
@@ -210,10 +208,9 @@ class AnsweredCalls:
         """A deferral does not replace a pass or a prompt."""
         with self._lock:
             for key in keys:
-                old = self._calls.pop(key, None)
-                self._calls[key] = new if old is None or (old.answer, new.answer) not in _STAYS else old
-            while len(self._calls) > self._most:
-                self._calls.popitem(last=False)
+                old = self._calls.get(key)
+                stays = old is not None and (old.answer, new.answer) in _STAYS
+                put_newest(self._calls, key, old if stays else new, self._most)
 
     def get(self, keys: Sequence[CallKey]) -> AnsweredCall | None:
         """The answer under the first key that has one; a deferral only where nothing else is known."""
@@ -277,7 +274,6 @@ class HookMemory(Struct):
         self.coverage.write()
 
     def session(self, who: AgentRef) -> HookSession:
-        """For changes too."""
         key = session_key(who)
         found = self.sessions.get(key) or HookSession()
         self.sessions.put(key, found)

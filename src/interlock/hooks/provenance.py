@@ -36,7 +36,7 @@ from interlock.hooks.coverage import replace_file
 from interlock.impact.project_settings import last_migration
 from interlock.impact.survey import file_mark
 from interlock.model import Action, AgentRef, Confidential, Kind
-from interlock.runtime import put_newest
+from interlock.runtime import put_bounded, put_newest
 from interlock.strict_json import table_in
 
 NAME = "hook-made"
@@ -76,7 +76,6 @@ class SessionProvenance(Confidential, Struct):
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, who: AgentRef, now: float) -> Provenance:
-        """As far as remembered."""
         with self._lock:
             found = self.sessions.get(_key(who)) if who.session else None
             if found is None:
@@ -114,11 +113,9 @@ class SessionProvenance(Confidential, Struct):
             removed = expected.removed
             for place in [one for one in found.things if one[:2] in removed or (one[0], ALL) in removed]:
                 del found.things[place]
-            new = _added(expected.listed)
-            for thing in filter(None, map(_with_mark, (*new, *expected.things) if succeeded else new)):
-                found.things[thing.kind, thing.name, thing.base] = (now, thing)
-            while len(found.things) > MOST:
-                found.things.popitem(last=False)
+            new = (*_added(expected.listed), *(expected.things if succeeded else ()))
+            for thing in filter(None, map(_with_mark, new)):
+                put_bounded(found.things, (thing.kind, thing.name, thing.base), (now, thing), MOST)
             self._save()
 
     def load(self) -> None:
@@ -137,11 +134,10 @@ class SessionProvenance(Confidential, Struct):
     def _save(self) -> None:
         if self.folder is None:
             return
-        rows = [
-            [key, one.cwd, [[at, thing.body] for at, thing in one.things.values()]]
-            for key, one in self.sessions.items()
-        ]
-        text = json.dumps(rows)
+        sessions = self.sessions.items()
+        text = json.dumps(
+            [(key, one.cwd, [(at, thing.body) for at, thing in one.things.values()]) for key, one in sessions]
+        )
         replace_file(self.folder / NAME, f"{self._mark(text)}\n{text}")
 
     def _mark(self, text: str) -> str:
@@ -190,8 +186,8 @@ def _key(who: AgentRef) -> str:
 def _written_path(action: Action) -> str:
     if action.kind is not Kind.TOOL or action.text not in _TOOLS:
         return ""
-    path = table_in(action.fields, "input").get("file_path")
-    return path if isinstance(path, str) and path.startswith("/") else ""
+    path = str(table_in(action.fields, "input").get("file_path"))
+    return path if path.startswith("/") else ""
 
 
 def _cd_target(action: Action, facts: Sequence[Fact]) -> str:
@@ -203,13 +199,9 @@ def _cd_target(action: Action, facts: Sequence[Fact]) -> str:
     return posixpath.normpath(posixpath.join(action.cwd or "/", folder))
 
 
-def _path_of(thing: CreatedThing) -> str:
-    return os.path.join(thing.base, thing.name)
-
-
 def _absent(thing: CreatedThing) -> bool:
     try:
-        os.lstat(_path_of(thing))
+        os.lstat(os.path.join(thing.base, thing.name))
     except (OSError, ValueError) as error:
         return isinstance(error, FileNotFoundError | NotADirectoryError)
     return False
@@ -223,7 +215,7 @@ def _names_in(folder: str) -> frozenset[str]:
 
 
 def _added(listed: Sequence[tuple[str, frozenset[str]]]) -> list[CreatedThing]:
-    """The new files in folders since they were listed, whether the call that adds files succeeded or not."""
+    """Since they were listed, whether the call that adds files succeeded or not."""
     return [
         CreatedThing(FILE, os.path.join(folder, name), "/")
         for folder, before in listed
@@ -245,5 +237,5 @@ def _with_mark(thing: CreatedThing) -> CreatedThing | None:
         return replace(thing, source=last) if last else None
     if thing.kind != FILE:
         return thing
-    mark = _mark(_path_of(thing))
+    mark = _mark(os.path.join(thing.base, thing.name))
     return replace(thing, mark=mark) if mark else None

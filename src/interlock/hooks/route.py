@@ -267,9 +267,8 @@ class HookApi:
 
 
 def with_home(event: Event, home: str) -> Event:
-    if not home or not event.calls:
-        return event
-    return replace(event, calls=tuple([replace(one, action=replace(one.action, home=home)) for one in event.calls]))
+    calls = tuple([replace(one, action=replace(one.action, home=home)) for one in event.calls if home])
+    return replace(event, calls=calls) if calls else event
 
 
 def is_hook(scope: Scope) -> bool:

@@ -114,10 +114,10 @@ def runs_alike(text: str, commands: Iterable[Command], persistent: bool) -> bool
         or any(not known(program) or _gains_rights(program) for program in programs)
     ):
         return False
+    if not persistent:
+        return True
     keeps = program_set("shell_state") | program_set("shell_session")
-    return not persistent or (
-        not _SETS.search(text) and not programs & keeps and all(map(_file_of, programs - _BUILTINS))
-    )
+    return not _SETS.search(text) and not programs & keeps and all(map(_file_of, programs - _BUILTINS))
 
 
 @lru_cache(maxsize=1_024)

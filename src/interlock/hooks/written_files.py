@@ -54,8 +54,7 @@ class WrittenFiles(Struct):
 
     def text(self, session: str, path: str) -> str | None:
         with self.lock:
-            written = self.sessions.get(session)
-            found = written.get(path) if written else None
+            found = self.sessions.get(session, {}).get(path)
         return found.text if found else None
 
 
