@@ -182,16 +182,13 @@ class DaemonApp:
         return f"sign-in of {'an agent of ' if agents else ''}{who.key}"
 
     async def _lifespan(self, receive: Any, send: Any) -> None:
-        while True:
-            message = await receive()
-            if message["type"] == "lifespan.startup":
-                self.start()
-                self.aql.start()
-                self.hooks.start()
-                await send({"type": "lifespan.startup.complete"})
-            else:
-                await send({"type": "lifespan.shutdown.complete"})
-                return
+        await receive()
+        self.start()
+        self.aql.start()
+        self.hooks.start()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await send({"type": "lifespan.shutdown.complete"})
 
     def start(self) -> None:
         self.context.waiters.listen(self.context.state.store, asyncio.get_running_loop())
@@ -221,7 +218,7 @@ def _replay(body: bytes, receive: Any) -> Any:
 
 
 def _headers(scope: Scope) -> dict[bytes, bytes]:
-    """The headers by name; refuses a duplicate of one that matters to the guards."""
+    """Refuses a duplicate of one that matters to the guards."""
     headers: dict[bytes, bytes] = {}
     for name, value in scope["headers"]:
         if name in headers and name in (b"host", b"origin", b"authorization", b"content-length"):
@@ -240,8 +237,13 @@ async def _send(send: Any, status: int, body: dict[str, Any], more: tuple[tuple[
 def documented_app(context: Context | None = None) -> FastAPI:
     app = FastAPI(title="Interlock", openapi_url=None, redirect_slashes=False)  # no URL, and so no pages of documents
     app.state.context, app.state.parts = context, []  # every route with its description
-    modules = (tickets, grants, agents, hooks, operators, status, evaluate, plans, workflows, undo)
-    for group in (group for module in modules for group in module.ROUTES):
+    groups = (
+        tickets.ticket_routes, tickets.challenge_routes, grants.grant_routes, grants.pattern_routes, grants.standing_routes,
+        agents.agent_routes, agents.routes, hooks.routes, operators.routes, status.pause_routes, status.channel_routes,
+        status.audit_routes, status.status_routes, evaluate.routes, plans.routes, plans.planner_routes, workflows.routes,
+        undo.routes,
+    )  # fmt: skip
+    for group in groups:
         app.include_router(group.router)
         app.state.parts.extend(group.router.routes)
 

@@ -103,7 +103,7 @@ def serve(
             strength = SEPARATE if config.separate.on else PLAIN
             channels, missing = open_builtin_channels(config.channels.dialog, os.environ, agent_above(os.getpid()))
             for words in missing:
-                LOG.warning("%s", words)
+                LOG.warning(words)
             state = open_state(config, store, SystemClock(), channels, strength)
             ending.enter_context(export_figures(state, config.telemetry, version))
             places = open_sockets(config, given)
@@ -159,7 +159,6 @@ def _run(config: Config, state: State, app: DaemonApp, sockets: list[socket.sock
 
 
 def _attempt(work: Callable[..., Any], *given: Any) -> None:
-    """Logs a store failure instead of raising."""
     try:
         work(*given)
     except StoreError as error:

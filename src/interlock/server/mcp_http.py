@@ -51,7 +51,7 @@ class McpHttpServer:
     async def __call__(self, scope: dict[str, Any], who: ApiCaller, receive: Any, send: Any) -> None:
         principal = who.agent()
         given = dict(scope["headers"]).get(_HEADER, b"")
-        # Our own session id (ESL-14): one for each session of the transport, else one for the principal.
+        # Our own id (ESL-14): one for each session of the transport, else one for the principal.
         mark = hashlib.blake2b(principal.encode() + b"\0" + given, key=self._secret, digest_size=20)
         scope[_WHO] = key = McpSession(principal, f"mcp_{mark.hexdigest()}")
         scope["user"] = AuthenticatedUser(AccessToken(token="-", client_id=principal, scopes=[]))  # binds the session
@@ -113,7 +113,7 @@ class HttpToolBackend:
 
 
 def _lenient(receive: Any) -> Any:
-    """The request with its body decoded leniently, so that the SDK can parse it."""
+    """With its body decoded so that the SDK can parse it."""
 
     async def read() -> Any:
         message = await receive()

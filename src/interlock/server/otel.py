@@ -67,7 +67,7 @@ def endpoint(url: str) -> str:
 
 
 def provider(state: State, reader: MetricReader, version: str) -> MeterProvider:
-    """A meter provider with one instrument for each figure, not registered globally."""
+    """With one instrument for each figure; not registered globally."""
     from opentelemetry.metrics import Observation
     from opentelemetry.sdk.metrics import MeterProvider
     from opentelemetry.sdk.resources import Resource
@@ -86,7 +86,7 @@ def provider(state: State, reader: MetricReader, version: str) -> MeterProvider:
 
 
 def _shared_reading(state: State) -> Callable[[str], list[Reading]]:
-    """One reading for all instruments of a collection; an instrument's second request begins the next."""
+    """One for all instruments of a collection; an instrument's second request begins the next."""
     found: list[Reading] = []
     reported: set[str] = set()
 

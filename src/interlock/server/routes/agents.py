@@ -153,6 +153,3 @@ def lift(state: TheState, by: By, principal: str, reason: str = Query("", max_le
     if not reason.strip():
         raise missing_param("reason")
     return block_json(unblock(state, by, principal, reason))
-
-
-ROUTES = (agent_routes, routes)

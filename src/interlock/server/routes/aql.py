@@ -37,7 +37,7 @@ from interlock.web.json_body import decode_json
 LOG = logging.getLogger("interlock")
 API = "/api/v1/aql"
 HOLD = f"{API}/hold"
-RESUME_SECONDS = 60.0  # seconds in which clients can resume sessions of an earlier daemon
+RESUME_SECONDS = 60.0  # in which clients can resume sessions of an earlier daemon
 LIMIT = 8 * 1_048_576  # bytes of a body; its contents have their own limits, and escapes lengthen it
 MOST_ADAPTERS = 100
 MOST = 10_000  # sessions remembered
@@ -58,7 +58,7 @@ End = Callable[[McpSession], Awaitable[None]]
 
 
 class ConnectionOptions(Struct, frozen=True):
-    """A connection's options; none of them can weaken the policy."""
+    """None of them can weaken the policy."""
 
     naming: ToolNaming = field(default_factory=ToolNaming)
     strict: bool = False
@@ -200,7 +200,7 @@ class AqlApi:
 
 
 def is_aql(scope: Scope) -> bool:
-    return str(scope["path"]) == API or str(scope["path"]).startswith(f"{API}/")
+    return f"{scope['path']}/".startswith(f"{API}/")
 
 
 def _body(body: bytes) -> dict[str, Any]:

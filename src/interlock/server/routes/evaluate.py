@@ -40,7 +40,7 @@ async def evaluate_one(context: Context, who: ApiCaller, body: bytes) -> Answer:
 
 
 async def evaluate_many(context: Context, who: ApiCaller, body: bytes) -> Answer:
-    """The answers to several actions in order; a malformed one is denied by itself."""
+    """In order; a malformed action is denied by itself."""
     who.agent()
     given = parse_json(body)
     if type(given) is not dict or set(given) != {"actions"} or type(given["actions"]) is not list:
@@ -53,7 +53,7 @@ async def evaluate_many(context: Context, who: ApiCaller, body: bytes) -> Answer
 
 
 def decision_answer(decision: Decision) -> Answer:
-    """The decision on the wire; a denial is an error of the registry as well."""
+    """A denial is an error of the registry as well."""
     return status_of(decision), {**decision_json(decision), **failure_json(decision)}
 
 
@@ -86,7 +86,7 @@ routes = RouteGroup("/api/v1", "evaluate")
 
 @routes("POST", "/preview", "preview", "What would be answered to this command", who=ANYBODY)
 def preview_command(state: TheState, who: Who, body: TypedCommand) -> Any:
-    # without an agent's history; targets are inspected with the caller's rights, where it is on this machine
+    # without an agent's history; targets are inspected with the rights of a caller on this machine
     principal, plans = who.principal if who.here else "", state.plans
     action = command(body.command, body.cwd)
     look = plans.access(principal).inspect if principal and body.cwd else None
@@ -95,6 +95,3 @@ def preview_command(state: TheState, who: Who, body: TypedCommand) -> Any:
     if isinstance(answer, Unjudged):
         raise invalid_value("this command could not be judged")
     return preview_json(answer)
-
-
-ROUTES = (routes,)

@@ -99,6 +99,3 @@ def _trial_json(one: ChangedAnswer) -> dict[str, Any]:
     found = asdict(one) | {"level": one.level.word}
     del found["row"]
     return found
-
-
-ROUTES = (grant_routes, pattern_routes, standing_routes)

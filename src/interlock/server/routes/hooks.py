@@ -45,6 +45,3 @@ async def coverage(context: TheContext, who: Who) -> Any:
     found = context.hooks.coverage
     # other agents' sessions are for operators only
     return {**found.wire(), "sessions": found.by_session() if who.here or who.session is not None else []}
-
-
-ROUTES = (routes,)

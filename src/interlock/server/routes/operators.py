@@ -160,7 +160,7 @@ def _place(context: Context, request: Request, who: ApiCaller) -> tuple[str, Ter
 
 
 def _unlock(context: Context, request: Request, who: ApiCaller, session: OperatorSession) -> float:
-    """The end of the time that the caller's terminal is unlocked; 0 where it cannot be."""
+    """Until when the caller's terminal is unlocked; 0 where it cannot be."""
     minutes, place = context.config.limits.unlock_minutes, _place(context, request, who)
     if not minutes or place is None:
         return 0.0
@@ -198,6 +198,3 @@ def _row_of(body: FirstOperator) -> OperatorRow:
     if problems([row], key_bytes, roster_seal([row], key_bytes)) or ADMIN not in row.roles or row.disabled_at:
         raise invalid_value("row: not sealed with this key, or no admin")
     return row
-
-
-ROUTES = (routes,)

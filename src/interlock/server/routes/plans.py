@@ -121,6 +121,3 @@ def planner_json(found: PlannerState) -> dict[str, Any]:
         "listens": found.listener is not None,
     }
     return body | ({"listener": found.listener.user} if found.listener else {})
-
-
-ROUTES = (routes, planner_routes)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from itertools import islice
+from types import SimpleNamespace
 from typing import Any
 
 from fastapi import Query
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
-from prometheus_client.registry import Collector
 from starlette.responses import PlainTextResponse, StreamingResponse
 
 from interlock.approvals import challenges, pausing
@@ -78,7 +78,8 @@ def metrics(state: TheState) -> Any:
 
 @status_routes("GET", "/metrics", "text", "Metrics for Prometheus", who=OPEN, media="text/plain")
 def prometheus(state: TheState) -> PlainTextResponse:
-    text = generate_latest(FamilyCollector(families(state)))
+    collector = SimpleNamespace(collect=lambda: map(metric, families(state)))
+    text = generate_latest(collector)
     return PlainTextResponse(text, media_type=CONTENT_TYPE_LATEST.partition("; charset")[0])
 
 
@@ -137,14 +138,6 @@ def test(state: TheState, by: By, name: str) -> Any:
 PREFIX = "interlock_"
 
 
-class FamilyCollector(Collector):
-    def __init__(self, families: Sequence[Family]) -> None:
-        self._families = families
-
-    def collect(self) -> Iterator[Metric]:
-        return map(metric, self._families)
-
-
 def metric(family: Family) -> Metric:
     name, labels = PREFIX + family.name, [key for key, _ in family.samples[0].labels] if family.samples else []
     if family.kind == HISTOGRAM:
@@ -152,8 +145,7 @@ def metric(family: Family) -> Metric:
         for sample in family.samples:
             timed.add_metric(_values(sample), buckets=list(sample.buckets), sum_value=sample.value)
         return timed
-    kind = CounterMetricFamily if family.kind == COUNTER else GaugeMetricFamily
-    made = kind(name, family.words, labels=labels)
+    made = (CounterMetricFamily if family.kind == COUNTER else GaugeMetricFamily)(name, family.words, labels=labels)
     for sample in family.samples:
         made.add_metric(_values(sample), sample.value)
     return made
@@ -206,6 +198,3 @@ async def _chunks(context: Context, lines: Iterator[str]) -> AsyncIterator[bytes
 
     while chunk := await context.pool.run(more):
         yield chunk
-
-
-ROUTES = (pause_routes, channel_routes, audit_routes, status_routes)

@@ -145,7 +145,7 @@ def _find(context: Context, who: ApiCaller, id: str) -> tuple[Ticket, list[Appro
 
 
 def _whole_id(context: Context, who: ApiCaller, id: str) -> str:
-    """The id of the caller's only ticket that begins so, at least as long as messages show it; else the given id."""
+    """Of the caller's only ticket that begins so, at least as long as messages show it; else as given."""
     if len(id.partition("_")[2]) < SHORT:
         return id
     query = TicketQuery(principal=who.principal if who.session is None else "", limit=2, prefix=id)
@@ -183,6 +183,3 @@ def _json(challenge: Challenge, ticket: Ticket | None) -> dict[str, Any]:
         shown=bool(challenge.code_hash),
     )
     return body | ({"ticket": ticket.id, "title": ticket.title, "level_name": ticket.level.word} if ticket else {})
-
-
-ROUTES = (ticket_routes, challenge_routes)

@@ -72,6 +72,3 @@ def _scope(who: ApiCaller) -> tuple[str, str]:
 
 def _snapshot_id(id: str) -> str:
     return "" if id == NEWEST else id
-
-
-ROUTES = (routes,)

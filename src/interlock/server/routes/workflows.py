@@ -62,6 +62,3 @@ def progress(state: TheState, by: By, id: str) -> Any:
 def cancel(state: TheState, by: By, id: str) -> Any:
     workflows.cancel_run(state, by, id)
     return {"success": True}
-
-
-ROUTES = (routes,)
