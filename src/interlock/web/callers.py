@@ -26,7 +26,7 @@ OPERATORS_ONLY = (
 
 
 class ApiCaller(Struct, frozen=True):
-    """One caller: an agent has a principal, an operator a session; nobody has neither."""
+    """An agent has a principal, an operator a session; nobody has neither."""
 
     principal: str = ""
     name: str = ""  # of the token's agent

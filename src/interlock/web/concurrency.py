@@ -18,7 +18,7 @@ MOST = 5_000  # waiters at once
 
 
 class Pool:
-    """A few long-lived threads, each with its own connection to the store; excess work queues."""
+    """Long-lived threads, each with its own connection to the store; excess work queues."""
 
     def __init__(self, workers: int) -> None:
         self._threads = ThreadPoolExecutor(workers, "interlock-worker")

@@ -21,6 +21,7 @@ from interlock.impact.warm_child import WarmInspector
 from interlock.journal import ID as JOURNAL_ID
 from interlock.journal.undo import JournalUndo
 from interlock.ports import Access
+from interlock.runtime import put_bounded
 from interlock.runtime.state import State
 from interlock.snapshots.client import WarmSnapshotter, clients_by_principal
 from interlock.web.callers import ApiCaller, Credentials
@@ -51,7 +52,7 @@ class Context:
         self.agent_above = agent_above  # why a peer process counts as an agent's
         self.place_of = place_of  # the terminal of a peer process
         self._access: dict[tuple[str, bool], Access] = {}
-        # Files are opened as this daemon's user; one with a user of its own cannot access its agents' files: root's helper does.
+        # A daemon with a user of its own cannot access its agents' files: root's helper does.
         self.snapshotter = None if config.separate.on else WarmSnapshotter(config.snapshots, config.folder)
         state.snapshots.taker = self.snapshotter
         users = {f"uid:{uid}": uid for uid in self.peers.agents}
@@ -69,8 +70,7 @@ class Context:
         if found is None:
             own = self.projects, self.inspect, self.snapshotter, self.state.snapshots.takers
             found = user_access(principal, self.config.separate, *own, here)
-            if len(self._access) < MOST_ACCESS:
-                self._access[principal, here] = found
+            put_bounded(self._access, (principal, here), found, MOST_ACCESS)
         return found
 
     def journal(self, id: str = "", principal: str = "") -> JournalUndo | None:
@@ -84,7 +84,7 @@ class Context:
 
 
 async def _caller(request: Request) -> ApiCaller:
-    """The caller that `DaemonApp` authenticated, in a role that the route is for."""
+    """Authenticated by `DaemonApp`, in a role that the route is for."""
     found: ApiCaller = request.scope[CALLER]
     return found
 

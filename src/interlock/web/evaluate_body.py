@@ -59,7 +59,7 @@ def request_of(body: Any, who: ApiCaller) -> Request:
 
 
 def _interface(body: dict[str, Any]) -> str:
-    """The interface of a request: the adapter server's, where it asks in a client's session, else HTTP."""
+    """The adapter server's, where it asks in a client's session, else HTTP."""
     who = body.get("agent")
     session = who.get("session") if isinstance(who, dict) else None
     served = body.get("adapter") and str(session).startswith(SESSION)
@@ -96,7 +96,7 @@ def _action(body: dict[str, Any]) -> tuple[Action, str]:
 
 
 def _with_resource(params: Mapping[str, Any], resource: Any) -> Mapping[str, Any]:
-    """The params with the resource, so that an approval for one table does not cover another."""
+    """So that an approval for one table does not cover another."""
     if resource in (None, ""):
         return params
     if params.get("resource", resource) != resource:
@@ -178,7 +178,7 @@ _RAISED: Mapping[int, Level] = {int(level): level for level in Level if level < 
 
 
 def server_of(given: Any) -> ServerClaim:
-    """The claimed MCP server; raises HttpProblem for a malformed claim."""
+    """Raises HttpProblem for a malformed claim."""
     if type(given) is not dict or not _KEYS.issuperset(given):
         raise invalid_value(f"server: expected an object with {', '.join(sorted(_KEYS))}")
     name, mark, level = given.get("name"), given.get("mark"), given.get("level", 0)

@@ -11,14 +11,15 @@ from typing import Any
 
 from interlock.config import Config
 from interlock.ports import Clock
+from interlock.runtime import put_bounded
 from interlock.times import iso
 from interlock.web.errors import HttpProblem, permission_denied, rate_limited, too_large, unauthenticated
 from interlock.web.sockets import CannotServe
 
 Scope = dict[str, Any]
 PATIENCE = 30.0  # seconds for a body
-ARRIVED = "interlock.arrived"  # in the scope of a request whose body is complete, so that nothing has to be waited for
-OPENED_BY = "interlock.opened_by"  # in the state of a TCP connection: the uid that opened it on this machine, or None
+ARRIVED = "interlock.arrived"  # in the scope of a request whose body is complete: nothing has to be waited for
+OPENED_BY = "interlock.opened_by"  # in a TCP connection's state: the uid that opened it on this machine, or None
 _HERE = ("localhost", "127.0.0.1", "[::1]")
 # Headers of proxies. Under a local host name, outsiders would reach the interface for local agents.
 _FORWARDED = frozenset(b"x-forwarded-for x-real-ip cf-connecting-ip true-client-ip tailscale-user-login".split())
@@ -27,7 +28,7 @@ _AGENT_TOKEN = b"bearer agt_"
 
 
 class HostNames:
-    """The host names this daemon answers to, against DNS rebinding."""
+    """Against DNS rebinding."""
 
     def __init__(
         self, host: str, peers: AllowedUsers | None = None, public_url: str = "", agent_hosts: Iterable[str] = ()
@@ -76,12 +77,10 @@ class HostNames:
             raise permission_denied("requests from other origins are not answered")
 
     def _ours(self, port: int) -> frozenset[bytes]:
-        found = self._known.get(port)
-        if found is None:
-            names = {f"{name}:{port}".encode() for name in self._names}
-            found = frozenset(names | ({name.encode() for name in self._names} if port == 80 else set()))
-            self._known[port] = found
-        return found
+        if port not in self._known:
+            ends = (f":{port}", "") if port == 80 else (f":{port}",)
+            self._known[port] = frozenset(f"{name}{end}".encode() for name in self._names for end in ends)
+        return self._known[port]
 
 
 def _check_remote_agent(scope: Scope, origin: bytes | None) -> None:
@@ -171,9 +170,7 @@ class Buckets:
             self._left[principal] = (left, now)
             words = f"too many requests: {self._limit} a minute are allowed; try again in {seconds} s"
             raise rate_limited(words, seconds, self._limit, resets_at=iso(now + seconds))
-        if len(self._left) >= self.MOST and principal not in self._left:
-            self._left.pop(next(iter(self._left)))
-        self._left[principal] = (left - count, now)
+        put_bounded(self._left, principal, (left - count, now), self.MOST)
 
 
 _SIGN_IN_PATHS = ("/api/v1/session", "/api/v1/session/resume", "/api/v1/operators/first")
@@ -194,13 +191,12 @@ class AllowedUsers:
         """Refuses other users on this socket, and sign-ins on the agents' socket."""
         if not self._on:
             return
-        if place != self._agents_place:
-            if _uid(client) not in self._may_answer:
-                raise permission_denied(f"this socket is for operators; agents ask on {self._agents_place}")
-            return
-        self.check_agent(client)
-        if path in _SIGN_IN_PATHS and _uid(client) in self.agents:
-            raise permission_denied("nobody signs in where agents ask; operators have a socket of their own")
+        if place == self._agents_place:
+            self.check_agent(client)
+            if path in _SIGN_IN_PATHS and _uid(client) in self.agents:
+                raise permission_denied("nobody signs in where agents ask; operators have a socket of their own")
+        elif _uid(client) not in self._may_answer:
+            raise permission_denied(f"this socket is for operators; agents ask on {self._agents_place}")
 
     def check_agent(self, principal: str) -> None:
         if self._on and principal.startswith("uid:") and _uid(principal) not in self._may_ask:

@@ -23,7 +23,7 @@ def parse_json(body: bytes) -> Any:
 
 
 def decode_json(body: bytes, floats: bool = False) -> Any:
-    """The value without the limits, which the caller has to check; `floats` keeps fractions as numbers."""
+    """The caller has to check the limits; `floats` keeps fractions as numbers."""
     try:
         text = body.decode()
     except UnicodeDecodeError as error:

@@ -113,7 +113,7 @@ def _control(control: Control) -> Json:
 
 
 def figures_json(figures: Figures) -> Json:
-    """The specification's metrics object, with all keys."""
+    """With all keys of the specification."""
     categories = sorted(Category, key=lambda category: (category not in CATEGORIES, category.value))
     return wire_fields(
         figures,
