@@ -110,7 +110,7 @@ def _rate_limit_key(visit: Visit, route: PageRoute) -> str:
 
 
 def _refusal(visit: Visit, route: PageRoute) -> Response | None:
-    """Refuses a visitor who is not signed in, lacks the role, or sent the form from another page."""
+    """Of a visitor who is not signed in, lacks the role, or sent the form from another page."""
     if visit.method == "POST" and "origin" not in visit.headers:
         return visit.problem(403, "This has to come from Interlock's own page.")
     if "authorization" in visit.headers:
@@ -166,7 +166,7 @@ def _fields(data: bytes, encoding: str = "utf-8", blank: bool = True) -> Mapping
 
 
 def _body(kind: str, body: bytes) -> tuple[Mapping[str, str], Any]:
-    """A form's fields, or a JSON body and its text fields."""
+    """The text fields, and a JSON body."""
     kind = kind.partition(";")[0].strip().lower()
     if not body:
         return {}, None

@@ -47,7 +47,7 @@ def runs(pieces: Iterable[Piece]) -> list[tuple[bool, list[Piece]]]:
 
 
 def _tokens(text: str) -> Iterator[tuple[int, str, str]]:
-    """Offset, text and kind of each token; the first word of a command is its program."""
+    """The first word of a command is its program."""
     first = True
     for found in _TOKEN.finditer(text, 0, HIGHLIGHTED):
         kind, said = found.lastgroup or "", found.group()
@@ -111,7 +111,7 @@ class Card(Struct, frozen=True):
 
     @property
     def severity(self) -> str:
-        """The registry's severity where one of its patterns matched; empty otherwise, as the level says it."""
+        """Where one of the registry's patterns matched; otherwise the level says it."""
         return self.ticket.severity if self.ticket.patterns else ""
 
     @property
@@ -160,7 +160,7 @@ def _card(group: list[tuple[Ticket, list[Approval]]], tries: Mapping[str, Sequen
 
 
 def target_of(ticket: Ticket) -> str:
-    """The last part of the first target, else the operation's name."""
+    """The first target's last part, else the operation's name."""
     target = next((key.target for key in map(parse, ticket.effect_keys) if key.known), "").removesuffix("_*")
     name = target.rstrip("/").rpartition("/")[2] or ticket.operation or ticket.level.word
     return visible(name.strip()[:80]) or ticket.level.word  # as displayed, so that it can be typed

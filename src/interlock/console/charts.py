@@ -26,7 +26,7 @@ class Bar(Struct, frozen=True):
 
 
 class AxisMark(Struct, frozen=True):
-    """A horizontal line with its number, or a label below the axis."""
+    """A line with its number, or a label below the axis."""
 
     x: float
     y: float
@@ -44,7 +44,7 @@ class Chart(Struct, frozen=True):
 
 
 class Share(Struct, frozen=True):
-    """One table row with a bar, in percent, split by level where levels are known."""
+    """A bar in percent, split by level where levels are known."""
 
     name: str
     count: int

@@ -75,7 +75,7 @@ class Events:
 
 
 class _Stream:
-    """One page's stream, with the changes that were not sent yet."""
+    """One page's, with the changes that were not sent yet."""
 
     def __init__(self) -> None:
         self._words: set[str] = set()

@@ -101,7 +101,7 @@ def address(path: str, /, **query: object) -> str:
 
 
 def _lines(text: str) -> str:
-    """Invisible and control characters are spelled out."""
+    """Spells out invisible and control characters."""
     return "\n".join(visible(line) for line in text.split("\n"))
 
 

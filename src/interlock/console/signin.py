@@ -161,7 +161,6 @@ def remove_key(visit: Visit) -> Response:
 
 
 def _anyone(visit: Visit) -> Visitor:
-    """Refuses a request without its page's CSRF token."""
     found = visit.visitor or _setting_up(visit)
     if found is None:
         raise SignInRefused("sign in first, or open the link that `interlock operator link` shows")
@@ -175,7 +174,7 @@ def _setting_up(visit: Visit) -> Visitor | None:
 
 
 def _own_page(visit: Visit) -> None:
-    """Refuses requests from other origins, the only check before a sign-in."""
+    """Refuses other origins: the only check before a sign-in."""
     origin, host = (visit.headers.get(name, "").lower() for name in ("origin", "host"))
     if not visit.site.is_ours(origin) and origin != f"http://{host}":
         raise AnswerRefused("this has to come from Interlock's own page")

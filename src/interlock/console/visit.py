@@ -7,7 +7,7 @@ import hmac
 import json
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,6 +28,7 @@ from interlock.web.guards import Scope
 if TYPE_CHECKING:
     from interlock.console.events import Events
 
+T = TypeVar("T")
 OPEN, VIEWER, APPROVER, ADMIN = "", "viewer", "approver", "admin"
 MOST = 2_000  # characters of a field
 BROWSER_COOKIE = "browser"  # suffix of the console's cookie name
@@ -38,6 +39,13 @@ _MARK = re.compile(r"([0-9a-f]{16})\.([0-9a-f]{64})")
 class PageNotFound(HttpProblem):
     def __init__(self, words: str = "there is no such page") -> None:
         super().__init__("NOT_FOUND_RESOURCE", words)
+
+
+def existing(found: T | None, words: str) -> T:
+    """Raises PageNotFound, in these words, where nothing was found."""
+    if found is None:
+        raise PageNotFound(words)
+    return found
 
 
 class InvalidInput(HttpProblem):
@@ -87,7 +95,7 @@ class Visit:
 
     @property
     def by(self) -> tuple[State, OperatorSession]:
-        """The first two arguments of everything that an operator does."""
+        """The first arguments of everything that an operator does."""
         return self.state, self.session
 
     def page(self, template: str, status: int = 200, /, part: str = "", **values: Any) -> Response:
@@ -125,6 +133,11 @@ class Visit:
             raise InvalidInput(f"{name} is {'missing' if not value else 'too long'}")
         return value
 
+    def choice(self, name: str, known: Collection[str], plain: str = "") -> str:
+        """The plain word where the query has none of those known."""
+        found = self.query.get(name, "")
+        return found if found in known else plain
+
     def moment(self, name: str) -> float:
         """0 for anything but a time that a page wrote."""
         try:
@@ -152,7 +165,7 @@ class Visit:
 
     @property
     def token(self) -> str:
-        """The token in the cookie, or ""; a cookie made over TLS counts over TLS only, one made without it never does."""
+        """Of the cookie; one made over TLS counts over TLS only, one made without it never does."""
         token = self._cookie()
         return token if token.startswith(SECURE) is self.site.secure else ""
 
@@ -179,12 +192,12 @@ class Visit:
 
     @property
     def known_browser(self) -> str:
-        """The id of a browser that an operator signed in with; empty for any other, and for a forged mark."""
+        """Its id, where an operator signed in with it; empty for any other, and for a forged mark."""
         found = _MARK.fullmatch(self._cookie(BROWSER_COOKIE))
         return found[1] if found and hmac.compare_digest(found[2], self._seal(found[1])) else ""
 
     def mark_browser(self) -> None:
-        """Marks a browser after a sign-in; the cookie is sent with links from other sites, too."""
+        """After a sign-in; the cookie is sent with links from other sites, too."""
         id = self.known_browser or secrets.token_hex(8)
         self._set_cookie(f"{id}.{self._seal(id)}", BROWSER_COOKIE, "Lax", BROWSER_SECONDS)
 

@@ -9,7 +9,7 @@ from interlock.canonical_json import normal_name
 from interlock.console.charts import risk_chart
 from interlock.console.record_views import record_lines
 from interlock.console.replies import address
-from interlock.console.visit import PageNotFound, PageRoutes, Visit
+from interlock.console.visit import PageNotFound, PageRoutes, Visit, existing
 from interlock.identity import agents as service
 from interlock.loop.agents import list_agents
 from interlock.model import AgentRef, Level
@@ -18,7 +18,7 @@ from interlock.records import Block, Execution, HistoryEntry
 
 HOME = "/console/agents"
 routes = PageRoutes(HOME)
-PERSON = "person:"  # prefix of the principal of an operator who runs commands through Ask
+PERSON = "person:"  # prefix of an operator who runs commands through Ask
 MOST_DEEDS = 5_000
 MOST_RUNS = 50
 MOST_SHOWN = 200
@@ -49,11 +49,10 @@ def one(visit: Visit) -> Response:
     state, now = visit.state, visit.state.clock.now()
     principal, name = visit.query.get("principal", ""), visit.query.get("name", "")
     key = principal, normal_name(name)
-    found = next((one for one in list_agents(state) if (one.principal, one.name) == key), None)
-    if found is None:
-        raise PageNotFound("there is no such agent")
-    period = visit.query.get("period", "")
-    period = period if period in PERIODS else "day"
+    found = existing(
+        next((one for one in list_agents(state) if (one.principal, one.name) == key), None), "there is no such agent"
+    )
+    period = visit.choice("period", PERIODS, "day")
     seconds, words = PERIODS[period]
 
     def work(tx: Tx) -> tuple[list[HistoryEntry], list[Execution], list[Block]]:
@@ -82,9 +81,7 @@ def one(visit: Visit) -> Response:
 @routes.get("/execution")
 def execution(visit: Visit) -> Response:
     state, id = visit.state, visit.query.get("id", "")
-    found = state.store.read(lambda tx: tx.execution(id)) if id else None
-    if found is None:
-        raise PageNotFound(f"there is no execution {id[:80]}")
+    found = existing(state.store.read(lambda tx: tx.execution(id)) if id else None, f"there is no execution {id[:80]}")
     steps = search(state, RecordQuery(text=id), page=200)
     return visit.page(
         "agents/execution.html",
@@ -103,13 +100,12 @@ def block(visit: Visit) -> Response:
 
 @routes.post("/lift")
 def lift(visit: Visit) -> Response:
-    """Lifts a block; approves nothing."""
     service.unblock(*visit.by, _principal(visit), visit.reason("say why it is lifted: it is recorded"))
     return _back(visit)
 
 
 def _principal(visit: Visit) -> str:
-    """Refuses an unknown principal, as a mistyped block protects nobody."""
+    """Refuses an unknown one, as a mistyped block protects nobody."""
     given = visit.form.get("principal", "")
     if given not in {one.principal for one in list_agents(visit.state)}:
         raise PageNotFound("there is no such agent")

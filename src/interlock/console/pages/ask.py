@@ -89,9 +89,8 @@ def _touch_ticket(visit: Visit, ticket: Ticket | None) -> str:
     """The ticket that one touch of this operator's passkey frees; empty where it takes another person, time, or typing after many approvals."""
     if ticket is None or ticket.state is not TicketState.WAITING or ticket.requirement.quorum > 1:
         return ""
-    if ticket.requirement.blocked or not needs_stepup(ticket):
-        return ""
-    return "" if approves_too_fast(visit) else ticket.id
+    able = needs_stepup(ticket) and not ticket.requirement.blocked and not approves_too_fast(visit)
+    return ticket.id if able else ""
 
 
 @routes.get("/{id}/output", APPROVER, json=True)
@@ -186,15 +185,15 @@ PAGE = 50
 
 @routes.get("/history")
 def history_page(visit: Visit) -> Response:
-    text, status = visit.query.get("q", "")[:200], visit.query.get("status", "")
-    query = PlanQuery(text, status if status in STATUSES else "", before=visit.moment("before"), limit=PAGE + 1)
+    text, status = visit.query.get("q", "")[:200], visit.choice("status", STATUSES)
+    query = PlanQuery(text, status, before=visit.moment("before"), limit=PAGE + 1)
     rows = history.search_plans(visit.state, query)
     return visit.page(
         "ask/history.html",
         rows=rows[:PAGE],
         more=rows[PAGE - 1].made_at if len(rows) > PAGE else 0,
         q=text,
-        status=query.status,
+        status=status,
         statuses=STATUSES,
     )
 
@@ -235,13 +234,12 @@ def one(visit: Visit) -> Response:
     state = visit.state
     opened = workflows.open_steps(state, visit.session, visit.id)
     flow = state.plans.flows.get(opened.workflow.id)
-    mine = flow is not None and flow.operator == visit.who.operator
     return visit.page(
         "ask/workflow.html",
         flow=opened.workflow,
         opened=opened,
         steps=[plan_json(state, plan) for plan in opened.plans],
-        running=mine and flow is not None and flow.status == RUNNING,
+        running=flow is not None and flow.operator == visit.who.operator and flow.status == RUNNING,
         not_here=not_here(visit),
     )
 

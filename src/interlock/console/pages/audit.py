@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -17,7 +18,7 @@ from interlock.audit.search import Place, RecordEntry, RecordQuery, find_record,
 from interlock.console.charts import daily_chart, level_shares, plain_shares
 from interlock.console.record_views import record_address, record_lines, record_story
 from interlock.console.replies import address
-from interlock.console.visit import VIEWER, InvalidInput, PageNotFound, PageRoutes, Visit
+from interlock.console.visit import VIEWER, InvalidInput, PageRoutes, Visit, existing
 from interlock.engine.statistics import answer_statistics, figures_of
 from interlock.model import Level
 from interlock.web.bodies import seconds_of
@@ -120,9 +121,7 @@ def _query(query: Mapping[str, str]) -> RecordQuery:
 def _entry(visit: Visit, given: Mapping[str, str]) -> RecordEntry:
     writer, seq = given.get("writer", ""), given.get("seq", "")
     found = find_record(visit.state, writer, int(seq)) if seq.isdecimal() and len(seq) < 16 else None
-    if found is None:
-        raise PageNotFound(f"there is no record {writer[:80]}/{seq[:20]}")
-    return found
+    return existing(found, f"there is no record {writer[:80]}/{seq[:20]}")
 
 
 def _place(text: str) -> Place | None:
@@ -142,8 +141,7 @@ LIVE_LEVELS = (("", "any level"), *LEVELS[1:4])
 
 @routes.get("/live")
 def live(visit: Visit) -> Response:
-    agent, level = visit.query.get("agent", "").strip()[:200], visit.query.get("level", "")
-    level = level if level in dict(LIVE_LEVELS) else ""
+    agent, level = visit.query.get("agent", "").strip()[:200], visit.choice("level", dict(LIVE_LEVELS))
     wanted = RecordQuery(agent=agent, level=int(level or 0), attempts=True)
     found = search(visit.state, wanted, page=SHOWN, most=MOST_SEARCHED)
     return visit.page(
@@ -175,8 +173,7 @@ _OUTCOMES = {
 @routes.get("/figures")
 def figures(visit: Visit) -> Response:
     state = visit.state
-    days = visit.query.get("days", "14")
-    days = days if days in dict(PERIODS) else "14"
+    days = visit.choice("days", dict(PERIODS), "14")
     totals, asked = figures_of(state), answer_statistics(state, int(days))
     categories = ((name.replace("_", " "), count) for name, count in totals.by_category.items() if count)
     return visit.page(
@@ -195,12 +192,11 @@ def figures(visit: Visit) -> Response:
     )
 
 
-def _decision_counts(counts: Mapping[str, int]) -> list[tuple[str, dict[Level, int]]]:
+def _decision_counts(counts: Mapping[str, int]) -> list[tuple[str, Counter[Level]]]:
     words = {level.word: level for level in Level}
-    found: dict[str, dict[Level, int]] = {}
+    found: defaultdict[str, Counter[Level]] = defaultdict(Counter)
     for key, count in counts.items():
         outcome, _, level = key.partition(":")
         if level in words:
-            row = found.setdefault(_OUTCOMES.get(outcome, outcome.replace("_", " ")), {})
-            row[words[level]] = row.get(words[level], 0) + count
-    return sorted(found.items(), key=lambda item: -sum(item[1].values()))
+            found[_OUTCOMES.get(outcome, outcome.replace("_", " "))][words[level]] += count
+    return sorted(found.items(), key=lambda item: -item[1].total())

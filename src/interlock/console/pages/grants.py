@@ -127,7 +127,7 @@ def save(visit: Visit) -> Response:
 
 
 def _approve_too(visit: Visit, ticket: Ticket | None, grant: Grant) -> str:
-    """The id of the notice; approves the waiting ticket on request."""
+    """The id of the notice."""
     if not visit.form.get("too") or ticket is None or not ticket.open or needs_stepup(ticket):
         return "saved"
     try:

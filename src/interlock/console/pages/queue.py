@@ -13,7 +13,7 @@ from interlock.approvals.challenges import releasing
 from interlock.approvals.step_up import needs_stepup
 from interlock.console.cards import approves_too_fast, card_of, cards, other_attempts, target_of
 from interlock.console.replies import waiting_count
-from interlock.console.visit import OPEN, InvalidInput, PageNotFound, PageRoutes, Visit
+from interlock.console.visit import OPEN, InvalidInput, PageRoutes, Visit, existing
 from interlock.identity.agents import unblock
 from interlock.notify import request_line as message_of
 from interlock.ports import Tx
@@ -98,9 +98,7 @@ def approve(visit: Visit) -> Response:
 
 def find_ticket(visit: Visit, id: str) -> Ticket:
     """As time has left it."""
-    found = visit.state.store.read(lambda tx: tx.ticket(id))
-    if found is None:
-        raise PageNotFound(f"there is no ticket {id[:80]}")
+    found = existing(visit.state.store.read(lambda tx: tx.ticket(id)), f"there is no ticket {id[:80]}")
     return settle(found, visit.state.clock.now())
 
 
@@ -126,7 +124,6 @@ def revoke(visit: Visit) -> Response:
 
 @routes.post("/console/blocks/lift")
 def lift(visit: Visit) -> Response:
-    """Lifts a block; approves nothing."""
     reason = visit.reason("say why the block is lifted: it is recorded")
     unblock(*visit.by, visit.form.get("principal", ""), reason)
     return _after_answer(visit)

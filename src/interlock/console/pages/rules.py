@@ -17,7 +17,7 @@ from interlock.analysis.rules import Rule, Rulebook
 from interlock.analysis.rules.load import SHIPPED, build_rulebook, example_failures, join_rulebooks, load_files
 from interlock.analysis.rules.rendering import clause_words, example_words
 from interlock.console.pages.try_ import KINDS, action_of, form_fields, plain_text, try_action
-from interlock.console.visit import VIEWER, InvalidInput, PageNotFound, PageRoutes, Visit
+from interlock.console.visit import VIEWER, InvalidInput, PageRoutes, Visit, existing
 from interlock.model import Action, Assessment, Level
 from interlock.policy.load import toml
 from interlock.web.context import Context
@@ -111,10 +111,7 @@ def _has(assessment: Assessment, rule: Rule) -> bool:
 
 
 def _requested_rule(visit: Visit) -> RuleInForce:
-    found = rules_in_force(visit.context).get(visit.id)
-    if found is None:
-        raise PageNotFound(f"there is no rule {visit.id[:80]}")
-    return found
+    return existing(rules_in_force(visit.context).get(visit.id), f"there is no rule {visit.id[:80]}")
 
 
 @routes.get("/check")
@@ -149,7 +146,7 @@ def _check_values(visit: Visit, text: str) -> dict[str, Any]:
 
 
 def _without_redefined(rules: Rulebook, book: Rulebook) -> Rulebook:
-    """Without the rules that the pack redefines, so that an edited copy of a pack replaces it."""
+    """So that an edited copy of a pack replaces it."""
     kept = [rule for id, rule in rules.rules.items() if id not in book.rules]
     programs = {name: program for name, program in rules.programs.items() if name not in book.programs}
     return Rulebook.of(kept, programs)

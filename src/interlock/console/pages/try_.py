@@ -30,7 +30,6 @@ EDITED = "edited"
 
 @routes.get()
 def page(visit: Visit) -> Response:
-    """A link that fills the form in is answered at once."""
     filled = bool(visit.query.get("text"))
     return visit.page(
         "try/try.html", **_form(visit, visit.query), **(_result(visit, visit.query) if filled else _NOTHING)

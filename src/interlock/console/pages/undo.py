@@ -8,7 +8,7 @@ from typing import Any
 from starlette.responses import Response
 
 from interlock.console.replies import address
-from interlock.console.visit import APPROVER, InvalidInput, PageNotFound, PageRoutes, Visit
+from interlock.console.visit import APPROVER, InvalidInput, PageRoutes, Visit, existing
 from interlock.engine import undoing
 from interlock.error_codes import AnswerRefused
 from interlock.identity.console_access import may_visit
@@ -52,14 +52,8 @@ def one(visit: Visit) -> Response:
     """Contents are shown only to those who may restore it."""
     row, state = _row(visit), visit.state
     plan, problem = _restore_plan(visit, row) if may_visit(visit.who, APPROVER) else (None, "")
-    return visit.page(
-        "undo/one.html",
-        row=row,
-        until=_until(state, row),
-        plan=plan,
-        problem=problem,
-        **shown_changes(plan or _NOTHING),
-    )
+    values: Json = {"row": row, "until": _until(state, row), "plan": plan, "problem": problem}
+    return visit.page("undo/one.html", **values, **shown_changes(plan or _NOTHING))
 
 
 @routes.post("/{id}")
@@ -78,10 +72,8 @@ def undo(visit: Visit) -> Response:
         found = {"problem": str(error)}
     body = _NOTHING | found
     done = not body["refused"] and not body["problem"]
-    back = f"{HOME}/{row.id}"
-    return visit.page(
-        "undo/outcome.html", 200 if done else 409, row=row, done=done, body=body, back=back, **shown_changes(body)
-    )
+    values: Json = {"row": row, "done": done, "body": body, "back": f"{HOME}/{row.id}"}
+    return visit.page("undo/outcome.html", 200 if done else 409, **values, **shown_changes(body))
 
 
 def _restore_plan(visit: Visit, row: Snapshot) -> tuple[Json | None, str]:
@@ -106,14 +98,9 @@ def _diff_lines(diff: str) -> Iterator[tuple[str, str]]:
 
 
 def _row(visit: Visit) -> Snapshot:
-    id = visit.id
-    if journal := visit.context.journal(id):
-        found = journal.snapshot(id)
-    else:
-        found = visit.state.store.read(lambda tx: tx.snapshot(id))
-    if found is None:
-        raise PageNotFound(f"there is no snapshot {id[:80]}")
-    return found
+    id, journal = visit.id, visit.context.journal(visit.id)
+    found = journal.snapshot(id) if journal else visit.state.store.read(lambda tx: tx.snapshot(id))
+    return existing(found, f"there is no snapshot {id[:80]}")
 
 
 def _until(state: State, row: Snapshot) -> float:
