@@ -15,6 +15,7 @@ from interlock.model import Confidential, Decision, TicketState
 from interlock.ports import StoreError
 from interlock.records import Ticket
 from interlock.sdk.replies import UnreadableReply
+from interlock.web.concurrency import seconds_until_due
 
 CHANNEL = "python"  # through which an operator answers
 NAP = 1.0  # seconds
@@ -99,5 +100,4 @@ def is_answered(ticket: Ticket, now: float) -> bool:
 
 
 def seconds_until_change(ticket: Ticket, now: float) -> float:
-    due = [at for at in (ticket.cooling_ends_at, ticket.expires_at) if at > now]
-    return min(30.0, max(0.05, min(due) - now + 0.01)) if due else NAP
+    return min(30.0, seconds_until_due(ticket, now))

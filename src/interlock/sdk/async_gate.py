@@ -23,7 +23,7 @@ G = TypeVar("G")
 
 
 def _threaded(method: Callable[Concatenate[G, P], T]) -> Callable[Concatenate[Any, P], Awaitable[T]]:
-    """The same method of what is opened, run in one of the loop's own threads."""
+    """The opened object's method, run in one of the loop's threads."""
 
     async def awaited(self: Any, /, *given: P.args, **named: P.kwargs) -> T:
         return await asyncio.to_thread(method, await self._opened(), *given, **named)

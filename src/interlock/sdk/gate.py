@@ -135,19 +135,18 @@ class Gate:
         where = os.path.abspath(cwd or os.getcwd())
         words = command if isinstance(command, str) else shlex.join(command)
         with self.guarding(command=words, cwd=where, wait=wait) as decision:
-            config, assessed = self._shared.backend().config, decision.assessment
+            config, assessed, journal = self._shared.backend().config, decision.assessment, None
             # One that becomes another user runs without the journal, which would keep it from doing so.
-            plain = assessed is not None and not assessed.flags.escalates_privileges
-            journal = begin_run(config, self._agent, build=True) if config is not None and plain else None
+            if config is not None and assessed is not None and not assessed.flags.escalates_privileges:
+                journal = begin_run(config, self._agent, build=True)
             shell = next(path for path in _SHELLS if os.path.exists(path))
             argv = [shell, "-c", command] if isinstance(command, str) else list(command)
             given = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
             done = subprocess.run(
-                journal.argv(argv) if journal is not None else argv,
+                journal.argv(argv) if journal else argv,
                 cwd=where, capture_output=True, encoding="utf-8", errors="replace", timeout=timeout, **given,
             )  # fmt: skip
-            undo = journal.id() if journal is not None else ""
-            return GateRun(decision, done.returncode, done.stdout, done.stderr, undo)
+            return GateRun(decision, done.returncode, done.stdout, done.stderr, journal.id() if journal else "")
 
     @property
     def registry(self) -> GateRegistry:
@@ -192,11 +191,9 @@ class Gate:
 
 
 def ticket_id(waits: Decision | Ticket | str) -> str:
-    if isinstance(waits, str):
-        return waits
     ticket = waits.ticket if isinstance(waits, Decision) else waits
-    if isinstance(ticket, Ticket):
-        return ticket.id
+    if isinstance(ticket, Ticket | str):
+        return ticket if isinstance(ticket, str) else ticket.id
     if isinstance(waits, Decision):
         raise ValueError(f"there is nothing to wait for: {waits.reason}")
     raise TypeError(f"expected a Decision, a Ticket or a ticket's id, got {type(waits).__name__}")
@@ -249,12 +246,12 @@ _open_shared = cache(Gate)
 
 
 def shared_gate() -> Gate:
-    """The program's own gate; raises GateError where nothing can decide, and tries again the next time."""
+    """The program's own; raises GateError where nothing can decide, and tries again the next time."""
     with _OPENING:
         return _open_shared()
 
 
-# As Gate.guard, by the daemon where one answers, else by this process, with the user's own configuration.
+# By the daemon where one answers, else by this process, with the user's own configuration.
 guard = Guard(shared_gate)
 
 _SHELLS = ("/bin/bash", "/usr/bin/bash", "/bin/sh")
@@ -265,11 +262,11 @@ class GateRun(Struct, frozen=True):
     returncode: int
     stdout: str
     stderr: str
-    undo: str = ""  # for `gate.undo`; empty where it changed nothing, or no journal was possible
+    undo: str = ""  # for `gate.undo`; empty where it changed nothing or no journal was possible
 
 
 def undo_run(config: Config | None, id: str, force: bool) -> UndoResult:
-    """Undoes a journaled command; raises GateError where it is not known here."""
+    """Raises GateError for a command that is not known here."""
     if config is None:
         raise GateError("the journal is on the machine of the daemon", "NOT_FOUND_RESOURCE")
     try:

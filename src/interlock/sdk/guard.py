@@ -41,8 +41,7 @@ def ask_gate(gate: Gate, wait: float, asked: ActionArguments, action: Action | N
         gate.wait(decision.ticket, wait)
     except GateError as error:
         return deny_undecidable(error)
-    asked = {**asked, "pending_id": decision.ticket.id}
-    return gate.evaluate(action, **asked)
+    return gate.evaluate(action, **(asked | {"pending_id": decision.ticket.id}))
 
 
 async def ask_gate_async(gate: Gate, wait: float, asked: ActionArguments, action: Action | None = None) -> Decision:
@@ -53,8 +52,7 @@ async def ask_gate_async(gate: Gate, wait: float, asked: ActionArguments, action
         await gate._shared.backend().wait_async(decision.ticket.id, wait)
     except GateError as error:
         return deny_undecidable(error)
-    asked = {**asked, "pending_id": decision.ticket.id}
-    return await asyncio.to_thread(gate.evaluate, action, **asked)
+    return await asyncio.to_thread(gate.evaluate, action, **(asked | {"pending_id": decision.ticket.id}))
 
 
 def deny_undecidable(error: GateError) -> Decision:
@@ -235,7 +233,7 @@ class Callee(Struct, frozen=True):
 
 
 def inspect_callee(function: Function, guard: Guard) -> Callee:
-    """Refuses, with TypeError, a function that would run later or act on something that the gate does not see."""
+    """Refuses, with TypeError, a function that would run later or act on something unseen."""
     if isinstance(function, (staticmethod, classmethod, property)):
         kind = type(function).__name__
         raise TypeError(f"@{kind} goes above the guard: the guard takes the function itself")
@@ -254,9 +252,12 @@ def inspect_callee(function: Function, guard: Guard) -> Callee:
     except ValueError:
         raise TypeError(f"{called} does not say what its parameters are; wrap it in a function that does") from None
     _require_visible(function, called, signature, guard)
-    on_self = guard.resource is not None and next(iter(signature.parameters), "") == _SELF
-    left = frozenset((*guard.leave, _SELF) if on_self else guard.leave)
+    left = frozenset((*guard.leave, _SELF) if guard.resource is not None and _takes_self(signature) else guard.leave)
     return Callee(called, signature, _defaults(signature, guard.leave), left, guard)
+
+
+def _takes_self(signature: inspect.Signature) -> bool:
+    return next(iter(signature.parameters), "") == _SELF
 
 
 def _require_visible(function: Function, name: str, signature: inspect.Signature, guard: Guard) -> None:
@@ -266,8 +267,7 @@ def _require_visible(function: Function, name: str, signature: inspect.Signature
         raise TypeError(f"leave={unknown[0]!r}: {name} has no such parameter; it has {known}")
     owner = getattr(function, "__self__", None)
     bare = owner is not None and not isinstance(owner, (ModuleType, type))
-    own = next(iter(signature.parameters), "") == _SELF
-    if guard.resource is None and (bare or (own and _SELF not in guard.leave)):
+    if guard.resource is None and (bare or (_takes_self(signature) and _SELF not in guard.leave)):
         raise TypeError(
             f"{name} is a method: the gate does not see which object it acts on, and an approval for one would do for another. "
             f"Say resource=, a function of the same arguments that names it"
@@ -276,7 +276,7 @@ def _require_visible(function: Function, name: str, signature: inspect.Signature
 
 
 def _defaults(signature: inspect.Signature, leave: tuple[str, ...]) -> dict[str, Any]:
-    """The default arguments as plain data, which are shown too; skips those that cannot be."""
+    """As plain data, which is shown too; skips those that cannot be."""
     shown = {}
     for name, parameter in signature.parameters.items():
         if parameter.default is not parameter.empty and name not in leave:

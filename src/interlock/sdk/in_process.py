@@ -78,7 +78,7 @@ def open_in_process(
 
 
 def _add_saved(registry: Registry, state: State) -> None:
-    """Adds the patterns that operators saved in this folder to the program's own."""
+    """The patterns that operators saved in this folder, to the program's own."""
     known = {pattern.id for pattern in registry}
     for wire in state.store.read(lambda tx: tx.patterns()):
         with suppress(PatternError):  # one that cannot be read was warned of when the state was opened
@@ -87,7 +87,7 @@ def _add_saved(registry: Registry, state: State) -> None:
 
 
 class LogChannel:
-    """The program's log; a program may have better ways to reach people."""
+    """A program may have better ways to reach people."""
 
     name = "log"
 
@@ -126,7 +126,7 @@ class InProcessBackend:
         action = replace(request.action, home=home_for(self._who.principal, os.environ.get("HOME", "")))
         access = Access(read_text, find_project_files, self._inspector, self._snapshotter.take, real_paths)
         decision = evaluate(self.state, replace(request, action=action, door=INTERFACE, access=access))
-        id = decision.ticket.id if decision.ticket is not None else ""
+        id = decision.ticket.id if decision.ticket else ""
         approve = _APPROVE.sub(f"gate.approve('{id}', session)", decision.reason)  # calls, which take whole ids
         return replace(decision, reason=_UNDO.sub(r"gate.undo('\1')", approve))
 
@@ -148,7 +148,6 @@ class InProcessBackend:
                 event.wait(rest)
 
     async def wait_async(self, id: str, seconds: float) -> Ticket:
-        """As `wait`, without holding a thread."""
         loop, event = asyncio.get_running_loop(), asyncio.Event()
         end = time.monotonic() + seconds
 
@@ -167,7 +166,6 @@ class InProcessBackend:
 
     @contextmanager
     def _woken(self, id: str, wake: Callable[[], None]) -> Iterator[None]:
-        """Calls `wake` at each change of the ticket."""
         self._waiting.append((id, wake))
         try:
             yield
@@ -180,7 +178,7 @@ class InProcessBackend:
                 wake()
 
     def _poll(self, id: str, end: float) -> tuple[Ticket, float]:
-        """The ticket, and the seconds to wait for its next change; 0 when waiting is over."""
+        """And the seconds to wait for the next change; 0 when waiting is over."""
         if self._closed:
             raise GateError("the gate was closed")
         ticket, now = self.ticket(id), self.state.clock.now()
@@ -218,12 +216,12 @@ class InProcessBackend:
 
     @raise_gate_errors()
     def unregister(self, id: str, session: SignedInSession | None) -> Pattern:
-        """Removes a pattern; one that this program did not register takes an admin's session."""
+        """One that this program did not register takes an admin's session."""
         if session is not None:
             gone = remove_pattern(self.state, self._operator(session), id)
             self._own.discard(id)
             return gone
-        if not any(pattern.id == id for pattern in self.state.registry):
+        if id not in {pattern.id for pattern in self.state.registry}:
             raise GateError(f"no pattern {id!r:.100}", "NOT_FOUND_RESOURCE")
         if id not in self._own:
             words = f"pattern {id!r} was not registered by this program: taking it out needs session="
@@ -255,7 +253,7 @@ class InProcessBackend:
 
     @raise_gate_errors()
     def trust(self, session: SignedInSession, agent: str, tier: str) -> None:
-        """R-14: sets an agent's trust tier; takes an admin's session."""
+        """R-14: takes an admin's session."""
         change_agent(self.state, self._operator(session), self._who.principal, agent, tier)
 
     def after_fork(self) -> InProcessBackend:

@@ -160,10 +160,9 @@ async def _poll(ask: Callable[[str, float], Awaitable[DaemonReply]], id: str, se
 async def wait_for_answer(
     seconds: float, poll: Callable[[int], Awaitable[Ticket]], sleep: Callable[[float], Awaitable[None]]
 ) -> Ticket:
-    """The ticket at a daemon once it is answered and has cooled, or as it stands after so many seconds.
+    """The ticket once it is answered and has cooled, or as it stands after so many seconds.
 
-    The daemon replies to `poll` when the ticket is decided, or after so many seconds; raises NoDaemon when it was silent for
-    too long.
+    The daemon replies to `poll` when the ticket is decided, or after so many; raises NoDaemon when it was silent for too long.
     """
     heard = time.monotonic()
     end = heard + seconds

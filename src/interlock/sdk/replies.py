@@ -84,7 +84,7 @@ def _parse_first_ticket(body: Json, allowed: bool, requirement: Requirement) -> 
 
 
 def _record_fields(body: Json, names: str) -> dict[str, Any]:
-    """Under the names of the record's fields, times in seconds; raises KeyError without one of `names`."""
+    """Under the record's names, times in seconds; raises KeyError without one of `names`."""
     if missing := set(names.split()) - body.keys():
         raise KeyError(missing)
     return {

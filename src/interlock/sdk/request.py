@@ -51,7 +51,7 @@ _GO_WITH = {"params": "operation", "resource": "operation", "adapter": "operatio
 
 
 def request_body(action: Action | None = None, **asked: Unpack[ActionArguments]) -> Body:
-    """The request for one action; raises TypeError where it is ambiguous."""
+    """Raises TypeError where the action is ambiguous."""
     known = ActionArguments.__annotations__
     if unknown := asked.keys() - known.keys():
         raise TypeError(f"unexpected {', '.join(sorted(unknown))}=; expected {', '.join(known)}")

@@ -14,6 +14,7 @@ from interlock.sdk import NotAllowed, require_allowed
 from interlock.sdk.frameworks import dangers_of, refusal_message, tool_call
 from interlock.sdk.gate import Gate
 from interlock.sdk.guard import RAN, OutcomeReport, ask_gate, ask_gate_async
+from interlock.sdk.request import ActionArguments
 
 Answer: TypeAlias = ToolMessage | Command[Any]
 FAILED = "failed"
@@ -31,12 +32,12 @@ class InterlockMiddleware(AgentMiddleware):
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]) -> Answer:
         try:
-            kept, asked = tool_call(request.tool_call["name"], request.tool_call["args"], self._dangers)
+            kept, asked = self._asked(request)
             decision = require_allowed(ask_gate(self._gate, self._wait, asked))
         except NotAllowed as no:
             return _refusal(request, no)
         with OutcomeReport(self._gate, decision) as report:
-            answer = handler(_with(request, kept))
+            answer = handler(kept)
             report.outcome = _outcome(answer)
         return answer
 
@@ -44,18 +45,20 @@ class InterlockMiddleware(AgentMiddleware):
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]
     ) -> Answer:
         try:
-            kept, asked = tool_call(request.tool_call["name"], request.tool_call["args"], self._dangers)
+            kept, asked = self._asked(request)
             decision = require_allowed(await ask_gate_async(self._gate, self._wait, asked))
         except NotAllowed as no:
             return _refusal(request, no)
         async with OutcomeReport(self._gate, decision) as report:
-            answer = await handler(_with(request, kept))
+            answer = await handler(kept)
             report.outcome = _outcome(answer)
         return answer
 
-
-def _with(request: ToolCallRequest, kept: dict[str, Any]) -> ToolCallRequest:
-    return request.override(tool_call={**request.tool_call, "args": kept})
+    def _asked(self, request: ToolCallRequest) -> tuple[ToolCallRequest, ActionArguments]:
+        """The call that runs if allowed, and the question."""
+        call = request.tool_call
+        kept, asked = tool_call(call["name"], call["args"], self._dangers)
+        return request.override(tool_call={**call, "args": kept}), asked
 
 
 def _refusal(request: ToolCallRequest, no: NotAllowed) -> ToolMessage:
