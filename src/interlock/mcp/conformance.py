@@ -17,8 +17,6 @@ GOAL, UNKNOWN = _ROWS["goal"], _ROWS["unknown"]
 
 
 class ConformanceDriver(Struct):
-    """One conversation with a server."""
-
     client: Client
     details: dict[str, Json] = field(default_factory=dict)  # of operations, by name
 

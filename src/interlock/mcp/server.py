@@ -74,7 +74,7 @@ class ToolCall(Struct, frozen=True):
     tool: str
     arguments: Any
     who: Any = None  # set by the transport: the caller of an HTTP request
-    user_asked: bool = False  # the user was asked already, and is not asked twice
+    user_asked: bool = False  # already, and is not asked twice
 
 
 class McpBackend(Protocol):
@@ -92,7 +92,7 @@ class McpBackend(Protocol):
         """`{ask, message}` where the client's user may arm this token; None where that does not suffice."""
 
     async def elicited(self, who: Any, ask: str, approve: bool) -> bool:
-        """Whether the answer to that question armed its token."""
+        """Whether the answer armed its token."""
 
 
 KEY = "confirm"
@@ -150,7 +150,7 @@ async def confirm_with_user(
 
 
 def offered_token(envelope: Json) -> str:
-    """The token that a held call offers, whether it failed or paused."""
+    """Of a held call, whether it failed or paused."""
     if envelope.get("success") is False:
         error = table_in(envelope, "error")
         held = error.get("code") == "CONFIRMATION_REQUIRED"
@@ -163,7 +163,7 @@ def _answer_in(form: Any) -> bool | None:
 
 
 def _confirmed(call: ToolCall, state: _State) -> ToolCall:
-    """The same call, with its token where it needs one."""
+    """With its token where the call needs one."""
     if not state.failed:
         return call
     params = {**table_in(call.arguments, "params"), "_confirmation": state.token}
@@ -238,10 +238,9 @@ def build_server(
 async def _answer(
     backend: McpBackend, context: Context, params: types.CallToolRequestParams, call: ToolCall
 ) -> types.CallToolResult | types.InputRequiredResult:
-    """The result of a call; as the outermost place, it turns every failure into a refusal."""
+    """As the outermost place, it turns every failure into a refusal."""
     try:
-        why = decoding_problem(call.arguments)
-        if why:
+        if why := decoding_problem(call.arguments):
             raise bad_text(why)
         check_request(call.arguments)
         call = await resume_call(backend, params, call)

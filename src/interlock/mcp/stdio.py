@@ -41,9 +41,9 @@ from interlock.model import Confidential, Json
 from interlock.strict_json import table_in
 
 SOON = 0.25  # seconds in which a reply is passed on by itself
-LINGER = 0.1  # seconds in which the last calls are answered when the client has hung up
+LINGER = 0.1  # seconds for the last calls when the client has hung up
 MOST = 64  # calls in progress at once
-THREADS = 32  # calls at a time that are answered here; each waits for the daemon and for a service
+THREADS = 32  # calls at a time; each waits for the daemon and for a service
 LONGEST = 1 << 20  # bytes of a line
 _CANCELS = b"notifications/cancelled"
 
@@ -82,7 +82,7 @@ class FastPath:
         self._lines.put_nowait(None)
 
     def claim(self, call: ToolCall) -> asyncio.Task[Reply] | None:
-        """For exactly this request; returned once, then None."""
+        """For exactly this request, once."""
         flight = self._handed_over.pop(call.who, None)
         return flight.task if flight is not None and flight.call == call else None  # an id may be used again
 
@@ -211,7 +211,7 @@ class SocketBackend:
         self.session = DaemonSession(link)
 
     def who(self, context: Context) -> Any:
-        """The id of the request; the kernel tells the daemon who sent it."""
+        """The request's id; the kernel tells the daemon who sent it."""
         return context.request_id
 
     def session_of(self, who: Any) -> str:
@@ -233,7 +233,7 @@ class SocketBackend:
         return [*found["tools"], *([_PERMISSION] if self._options.permission_tool else [])]
 
     async def call(self, call: ToolCall) -> Json:
-        """Claims the call that the fast path has started, where there is one."""
+        """Claims the one that the fast path has started, if any."""
         if self.local is not None:
             return dict(await self._in_pool(self.local.call, call.tool, call.arguments))
         work = (self.fast_path.claim(call) if self.fast_path is not None else None) or self.begin(call)

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -40,18 +41,18 @@ _NUMBERS = {"minimum": "minimum", "maximum": "maximum", "minLength": "min_length
 
 
 class OfferedOperation(Struct, frozen=True):
-    """One operation as offered to clients, and the fields that its UPDATE takes inside `input`."""
+    """As offered to clients, and the fields that its UPDATE takes inside `input`."""
 
     operation: OperationSpec
     inner: OperationSpec | None = None
 
     def params(self, given: Json) -> dict[str, Any]:
-        """The params to judge and perform; refuses an undeclared field (EP-14)."""
+        """Refuses an undeclared field (EP-14)."""
         if self.inner is None or INPUT not in given:
             return dict(given)
         fields = given[INPUT]
         known = {param.name: param for param in self.inner.params}
-        removed = {name: None for name, value in fields.items() if value is None and name in known}
+        removed = dict.fromkeys(name for name, value in fields.items() if value is None and name in known)
         for name in removed:
             if known[name].required:
                 raise missing_parameter(f"{INPUT}.{name}", self.operation.name, known[name].type)
@@ -182,9 +183,10 @@ class AdapterFiles:
     def __init__(self, paths: Iterable[Path], say: Callable[[str], None] = lambda words: None) -> None:
         self._say, self._lock = say, threading.Lock()
         self._served = [load_adapter(path) for path in paths]
-        names = [one.name for one in self._served]
-        if twice := sorted({name for name in names if names.count(name) > 1}):
-            raise AdapterUnusable(f"adapter {twice[0]!r} is in two files; names have to be unique")
+        names = sorted(one.name for one in self._served)
+        for name, following in pairwise(names):
+            if name == following:
+                raise AdapterUnusable(f"adapter {name!r} is in two files; names have to be unique")
 
     def look(self) -> list[ServedAdapter]:
         with self._lock:
@@ -268,9 +270,11 @@ def _info(served: ServedAdapter, standing: Json) -> dict[str, Any]:
     trust = {"level": standing["trust"] if same else Trust.UNTESTED.word, "claimed": served.adapter.trust.level.word}
     if same:
         trust |= {key: standing[key] for key in ("revalidate_by", "overdue") if key in standing}
+    elif standing:
+        trust["reason"] = "the file served is not the one the daemon loaded"
     else:
-        unknown = "the daemon does not know this adapter"
-        trust["reason"] = "the file served is not the one the daemon loaded" if standing else unknown
+        trust["reason"] = "the daemon does not know this adapter"
     found = {"description": served.adapter.description, "trust": trust, "operations": len(served.service.calls)}
-    problem = "the file on disk cannot be used; the previous version is served"
-    return found | ({"problem": problem} if served.problem else {})
+    if served.problem:
+        found["problem"] = "the file on disk cannot be used; the previous version is served"
+    return found

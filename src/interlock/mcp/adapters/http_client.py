@@ -45,7 +45,6 @@ class ServiceResponse(Confidential, Struct, frozen=True):
 
 
 def decompress(body: bytes, encoding: str, most: int) -> bytes:
-    """Refuses a body longer than `most`."""
     bits = _DECODED.get(encoding.strip().lower())
     if bits is None:
         raise _failed("The service used an unsupported compression")
@@ -74,7 +73,7 @@ def response_data(received: ServiceResponse, signed: AuthHeaders) -> Any:
     kind = received.headers.get("content-type", "").partition(";")[0].strip().lower()
     known = {"http_status": received.status, "content_type": kind}
     try:
-        return {**known, "text": signed.redact(received.body.decode("utf-8"))}
+        return {**known, "text": signed.redact(received.body.decode())}
     except UnicodeDecodeError:
         return {**known, "size_bytes": len(received.body)}
 
@@ -94,7 +93,7 @@ def response_failure(received: ServiceResponse, signed: AuthHeaders, resource: s
     if 300 <= status < 400:
         return _failed("The service redirected the request, which is not followed", details)
     said = signed.redact(_message(_json(received.body)[1], 3))[: EXCERPT * 4]
-    text = visible(redact_text(said))[:EXCERPT]  # the service's own message, short, printable and without secrets
+    text = visible(redact_text(said))[:EXCERPT]  # short, printable and without secrets
     more = {**details, "upstream_error": text} if text else details
     if status in (400, 409, 422):
         words = f"The service cannot use these parameters (status {status})"
@@ -114,9 +113,9 @@ def retry_after(received: ServiceResponse) -> int:
 
 
 def _json(body: bytes) -> tuple[bool, Any]:
-    """Whether a body is JSON of bounded depth; and its value, else None."""
+    """Whether a body is JSON of bounded depth, and its value."""
     try:
-        value = json.loads(body.decode("utf-8"), parse_constant=no_constant)
+        value = json.loads(body.decode(), parse_constant=no_constant)
     except (ValueError, RecursionError):
         return False, None
     if _is_deeper(value, DEPTH):
@@ -133,9 +132,7 @@ def _is_deeper(value: Any, most: int) -> bool:
 def _message(value: Any, depth: int) -> str:
     if isinstance(value, str):
         return value
-    within: list[Any] = value[:1] if isinstance(value, list) else []
-    if isinstance(value, dict):
-        within = [value.get(key) for key in _WORDS]
+    within = map(value.get, _WORDS) if isinstance(value, dict) else value[:1] if isinstance(value, list) else ()
     return next((text for one in within if depth and (text := _message(one, depth - 1))), "")
 
 
@@ -159,7 +156,7 @@ class RateLimitPauses:
         raise LoopProblem("RATE_LIMIT_EXCEEDED", "The service's rate limit is reached; nothing was sent", limit)
 
     def note(self, service: str, limits: Iterable[ApiLimit], received: ServiceResponse) -> None:
-        """Starts a pause where a response reports too many requests, or none remaining."""
+        """Starts a pause after too many requests, or where none remains."""
         now, pause = time.time(), (0.0, dict[str, Any]())
         if received.status == 429:
             pause = now + retry_after(received), {}
@@ -182,7 +179,7 @@ Before = Callable[[], Awaitable[None]]  # called before every request; raises Lo
 
 
 class Performer:
-    """Performs the operations of services, with one pool of connections."""
+    """With one pool of connections."""
 
     def __init__(
         self, environ: Mapping[str, str] = os.environ, most_bytes: int = MOST_BYTES, proxy: str | None = None
@@ -236,7 +233,7 @@ class Performer:
 
 
 class _Sending(Struct, frozen=True):
-    """One call of an operation, which may take several requests."""
+    """One call, which may take several requests."""
 
     performer: Performer
     service: Service
@@ -257,7 +254,6 @@ class _Sending(Struct, frozen=True):
         return await self._once(sent)
 
     def data(self, received: ServiceResponse, signed: AuthHeaders | None = None) -> Any:
-        """Raises LoopProblem for everything but a success."""
         if not 200 <= received.status < 300:
             raise response_failure(received, self.signed, *self.call.resource(self.params))
         return response_data(received, signed or self.signed)

@@ -20,7 +20,7 @@ from interlock.loop.protocol.gatekeeper import type_of
 from interlock.model import Confidential, Json
 from interlock.strict_json import table_in
 
-# The keys of each type that name a variable of the environment, the usual one first.
+# Keys that name a variable of the environment, the usual one first.
 _VARIABLES = {
     "bearer": (("token_env", "token"),),
     "api_key": (("key_env", "key", "api_key"),),
@@ -44,7 +44,7 @@ def invalid_value(param: str, expected: str) -> LoopProblem:
 
 
 class AuthHeaders(Confidential, Struct, frozen=True):
-    """The headers of one request, and the secrets in them, which are redacted from the response."""
+    """Of one request, with the secrets in them, which are redacted from the response."""
 
     HIDDEN = ("headers", "secrets")
 
@@ -126,7 +126,7 @@ class Template(Struct, frozen=True, dict=True):
 
     @classmethod
     def of(cls, maps_to: str) -> Template:
-        """Raises AdapterUnusable unless it is a method and a path on the adapter's own service."""
+        """Raises AdapterUnusable unless it stays on the adapter's own service."""
         method, _, target = maps_to.strip().partition(" ")
         path, _, query = target.strip().partition("?")
         bare, why = _HOLE.sub("x", path), ""
@@ -232,7 +232,7 @@ class ServiceCall(Struct, frozen=True):
         return self.template.names | self.queried
 
     def resource(self, params: Json) -> tuple[str, str]:
-        """The noun of the operation, and the last value in its path, for an error."""
+        """The operation's noun, and the last value in its path, for an error."""
         noun = self.operation.name.partition("_")[2] or self.operation.name
         last = (self.template.path_names or [""])[-1]
         return noun, scalar(last, params[last])[:100] if params.get(last) is not None else ""

@@ -47,7 +47,7 @@ SILENT = "Interlock's daemon does not answer, so nothing is done. A person start
 
 
 class AdapterCaller(Struct, frozen=True):
-    """Puts questions to the daemon, as an agent of this name in this server's session."""
+    """Asks the daemon, as an agent of this name in this server's session."""
 
     daemon: DaemonClient
     agent: str
@@ -82,7 +82,7 @@ class AdapterCaller(Struct, frozen=True):
         raise found
 
     def adapter_status(self, adapter: str) -> Json:
-        """Trust, limits and quotas; empty for an adapter that the daemon does not know."""
+        """Empty for an adapter that the daemon does not know."""
         status, found = self.ask("GET", f"/quota?adapter={path_segment(adapter)}")
         return found if status == 200 else {}
 
@@ -184,7 +184,7 @@ class AdapterServer(Struct):
         return refusal(LoopProblem("NOT_FOUND_OPERATION", "There is no such tool here", details)).wire
 
     def surfaces(self, fresh: bool = False) -> list[OfferedSurface]:
-        """Reloads changed files, and with `fresh` asks the daemon for each adapter's status."""
+        """With `fresh`, asks the daemon for each adapter's status."""
         served = self.shelf.look()
         if fresh or not self._mode:
             # Enforcing while the daemon does not answer, as nothing is allowed then.
@@ -285,8 +285,8 @@ class AdapterServer(Struct):
 
 def check_names(naming: ToolNaming, names: Sequence[str]) -> None:
     """Raises AdapterUnusable where two adapters would have tools of the same name."""
-    prefixes = [prefix_of(naming.prefix, name) for name in names] if len(names) > 1 else []
-    if len(prefixes) != len(set(prefixes)) or naming.prefix in prefixes:
+    prefixes = {naming.prefix, *(prefix_of(naming.prefix, name) for name in names)}
+    if len(names) > 1 and len(prefixes) <= len(names):
         raise AdapterUnusable("two adapters would have tools of the same name; give them other names")
 
 
