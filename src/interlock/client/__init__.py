@@ -64,7 +64,7 @@ class DaemonClient(Confidential, Struct, frozen=True):
         return self.call("POST", path, body or {})
 
     def call(self, method: str, path: str, body: Mapping[str, Any] | None = None, patience: float = PATIENCE) -> Any:
-        """The body of a successful reply; raises ApiError for any other."""
+        """Raises ApiError for any reply but a success."""
         answer = self.ask(method, path, body, patience)
         if not 200 <= answer.status < 300:
             raise refusal(answer)
@@ -103,7 +103,7 @@ class DaemonClient(Confidential, Struct, frozen=True):
             raise NoDaemon(no_answer_reason(self.place, error)) from None
 
     def target(self, path: str) -> str:
-        """The request target; a daemon behind a proxy may have a path prefix."""
+        """A daemon behind a proxy may have a path prefix."""
         return urlsplit(self.url).path.rstrip("/") + API + path
 
     def headers(self, body: bool = False) -> dict[str, str]:
@@ -114,7 +114,7 @@ class DaemonClient(Confidential, Struct, frozen=True):
 
 
 def http_connection(url: str, seconds: float) -> HTTPConnection:
-    """A connection to an address, without a proxy; connects with the first request."""
+    """Without a proxy; connects with the first request."""
     parts = urlsplit(url)
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     return kind(parts.hostname or "", parts.port, timeout=seconds)

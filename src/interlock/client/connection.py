@@ -35,7 +35,7 @@ FAREWELL = 2.0  # seconds
 LOST = (NoDaemon, OSError, asyncio.IncompleteReadError)
 LOG = "daemon.log"
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-# The variables a daemon inherits: none that could change its decisions.
+# By a daemon: none that could change its decisions.
 _INHERITED = "HOME PATH USER LOGNAME LANG LC_ALL TZ XDG_STATE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR".split()
 
 
@@ -191,7 +191,7 @@ class DaemonLink:
 
 
 async def connect_checked(path: Path, opened: Callable[[socket.socket], Awaitable[T]]) -> T:
-    """What `opened` makes of a connection to a unix socket whose peer is checked."""
+    """What `opened` makes of a connection whose peer is checked."""
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         sock.setblocking(False)

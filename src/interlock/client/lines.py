@@ -79,7 +79,7 @@ class LineReader:
 
 
 class LineWriter:
-    """Writes whole messages to a descriptor in order; `put` never waits, however slow the reader.
+    """Whole messages in order; `put` never waits, however slow the reader.
 
     `paced` is told when the reader falls behind and when it has caught up, `gone` when it is no more.
     """
@@ -111,7 +111,7 @@ class LineWriter:
             raise self.broken
 
     async def wait_until_read(self, seconds: float) -> None:
-        """Waits until everything was read or the reader has gone, at most this long."""
+        """Or until the reader has gone, at most this long."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while self._waiting:

@@ -84,7 +84,7 @@ class RegistrySettings(Struct, frozen=True):
     ] = ()
 
 
-# Every table of the file, in the order of `config show` and of the reference page.
+# In the order of `config show` and of the reference page.
 TABLES: Mapping[str, type[Struct]] = {
     "daemon": DaemonSettings,
     "store": StoreSettings,
@@ -194,7 +194,7 @@ def config_path(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def load_config(path: Path | None = None, environ: Mapping[str, str] = os.environ) -> Config:
-    """The defaults where there is no file; the environment can only tighten it."""
+    """The environment can only tighten it."""
     chosen = path or config_path(environ)
     if chosen.is_file():
         try:

@@ -161,7 +161,7 @@ def _warnings(route: ChannelRoute) -> Iterator[str]:
 
 
 def _sources(route: ChannelRoute, path: Path, problems: Problems) -> None:
-    """Refuses all but one source for the address, and for a webhook's key one of its two."""
+    """Exactly one for the address, and for a webhook's key one of its two."""
     urls = [key for key in ("url", "url_env", "url_file") if getattr(route, key)]
     secrets = [key for key in ("secret_env", "secret_file") if getattr(route, key)]
     if route.kind == "desktop":

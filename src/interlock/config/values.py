@@ -19,7 +19,7 @@ def optional_text(value: object, path: Path, problems: Problems, plain: str = ""
 
 
 def _checked_text(check: Callable[[str], str]) -> Callable[[object, Path, Problems, str], str]:
-    """Reads a text that may be empty, and else has no error by `check`."""
+    """A text may be empty, and else has no error by `check`."""
 
     def read(value: object, path: Path, problems: Problems, plain: str) -> str:
         found = optional_text(value, path, problems)

@@ -44,7 +44,6 @@ class Coverage(Struct):
     _handle: int = -1  # of the file of marks
 
     def load(self) -> None:
-        """The marks that an earlier daemon wrote."""
         if self.folder is None:
             return
         with contextlib.suppress(OSError):
@@ -72,7 +71,7 @@ class Coverage(Struct):
     def after(self, word: str, principal: str, event: Event) -> str:
         """Seen, missed, or unsure where calls cannot be told apart."""
         session = (word, principal, event.session)
-        # By id, else by content, as an agent may send the id in one event and not in the other.
+        # By id, else by content, as an agent may send the id in one event only.
         if all(
             self.knows(*session, call.id or _text(call)) or (event.pair and self.knows(*session, _text(call)))
             for call in event.calls
@@ -114,7 +113,7 @@ class Coverage(Struct):
             self._close()
 
     def _open(self, folder: Path) -> int:
-        """Reopened where the file was unlinked."""
+        """Again where the file was unlinked."""
         if self._handle >= 0 and os.fstat(self._handle).st_nlink:
             return self._handle
         self._close()
@@ -150,7 +149,7 @@ def replace_file(path: Path, text: str) -> None:
 
 @lru_cache(maxsize=1_024)
 def _mark(*name: str) -> str:
-    """Of a session by its agent, principal and name, or of a call in it."""
+    """Of a session, or of a call in it."""
     return hashlib.sha256(json.dumps(name).encode("utf-8", "surrogatepass")).hexdigest()[:_LINE]
 
 
@@ -160,13 +159,13 @@ def _text(call: AgentCall) -> str:
 
 
 class Transcripts(Struct):
-    """The position up to which each transcript was read; the first read only finds the end, so that earlier calls do not count."""
+    """How far each was read; the first read only finds the end, so that earlier calls do not count."""
 
     ends: OrderedDict[str, int] = field(default_factory=OrderedDict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def new_results(self, path: str) -> list[str]:
-        """The ids of calls whose results were added since the last read."""
+        """The ids of calls with results since the last read."""
         if not path.startswith("/") or read_bytes(path, 0) is None:  # not a regular file
             return []
         with self.lock:
@@ -182,7 +181,7 @@ class Transcripts(Struct):
 
 
 def _results(line: bytes) -> Iterator[str]:
-    """The ids of the calls that a line has results of; refused calls have errors instead."""
+    """Refused calls have errors instead."""
     try:
         entry: Any = json.loads(line)
     except (ValueError, RecursionError):

@@ -53,7 +53,7 @@ AGAIN = 4  # evaluations of a held call
 
 
 class CallScripts(Struct):
-    """Reads the scripts of one call and remembers their texts."""
+    """Remembers the texts of the scripts that one call reads."""
 
     hooks: HookMemory
     session: str
@@ -105,8 +105,6 @@ DecidedCall = tuple[AgentCall, Decision, CallScripts]
 
 
 class HookEvaluation:
-    """Answers hooks before their calls run."""
-
     def __init__(self, context: Context, hooks: HookMemory) -> None:
         self.context, self.state, self.pool, self.hooks = context, context.state, context.pool, hooks
 
@@ -155,7 +153,7 @@ class HookEvaluation:
         return await self._resolve_held(hook, found)
 
     async def _resolve_held(self, hook: HookCall, found: list[DecidedCall]) -> HookVerdict:
-        """Waits for answers to the held calls, unless another call of the event is denied."""
+        """Waits, unless another call of the event is denied."""
         agreed: list[DecidedCall] = []
         if len(found) > 1:
             found = sorted(found, key=lambda one: one[1].allowed or one[1].held)
@@ -230,7 +228,7 @@ class HookEvaluation:
         return not any([await self._did_not_fit(hook, call) for call in calls])
 
     async def _did_not_fit(self, hook: HookCall, call: AgentCall) -> bool:
-        """Whether the journal refused an effect of this call before, in the same session."""
+        """Whether the journal refused an effect of this call in the same session."""
         large = self.hooks.session(hook.who).too_large
         return bool(large) and nearest(large, changed_keys(call.action, await self._read(call.action))) is not None
 
@@ -256,7 +254,7 @@ class HookEvaluation:
         return HookVerdict("deny", reason, notice=news)
 
     def _answer(self, hook: HookCall, held: list[tuple[AgentCall, Decision]], answer: CallAnswer) -> None:
-        """Records an answer other than a pass, under each call's own key."""
+        """Other than a pass; under each call's own key."""
         for call, decision in held:
             ticket = decision.ticket.id if decision.ticket else ""
             self.hooks.calls.answer(call_keys(hook.who, call)[:1], AnsweredCall(answer, ticket))
@@ -320,7 +318,7 @@ class HookEvaluation:
             gone.cancel()
 
     async def _wait_until_settled(self, hook: HookCall, id: str, gone: asyncio.Future[None]) -> bool:
-        """Whether the ticket was settled before the client disconnected or the time was up."""
+        """Whether it was, before the client disconnected or the time was up."""
         loop, waiters = asyncio.get_running_loop(), self.context.waiters
         try:
             event = waiters.add(id)
@@ -341,7 +339,6 @@ class HookEvaluation:
             waiters.remove(id, event)
 
     async def _with_late_answers(self, hook: HookCall, verdict: HookVerdict, due: list[str]) -> HookVerdict:
-        """With the late answers to this agent's earlier tickets."""
         words, over = await self.pool.run(late_messages, self.state, due)
         self.hooks.late.forget(session_key(hook.who), over)
         if words and verdict.word == "allow":
@@ -374,13 +371,13 @@ def may_prompt(decision: Decision) -> bool:
     return ticket.requirement.is_plain_confirm(ticket.level)
 
 
-_TOOL = "mcp_aql"  # part of the name of every loop tool, whatever prefix the client adds
+_TOOL = "mcp_aql"  # in the name of every loop tool, whatever prefix the client adds
 _OPERATIONS = frozenset({"execute_agent", "record_execution_step", "continue_execution"})
 _LONGEST = 200
 
 
 def loop_name(call: AgentCall) -> str:
-    """The element name of a loop call; empty for every other call."""
+    """The element's name; empty for every other call."""
     if _TOOL not in call.tool or call.input.get("operation") not in _OPERATIONS:
         return ""
     params = call.input.get("params")

@@ -28,19 +28,18 @@ class WatchedFile(Struct):
 
 
 class HookFiles(Struct):
-    """The watched files by path; used on the event loop only."""
+    """By path; used on the event loop only."""
 
     files: dict[str, WatchedFile] = field(default_factory=dict)
     own: tuple[str, ...] = ()  # those that run our hook, with their real paths
 
     def watch(self, paths: Iterable[str]) -> None:
-        """Takes the state of files that are not watched yet."""
         for path in paths:
             if path not in self.files:
                 self._change(path, None)
 
     def changes(self, paths: Iterable[str]) -> list[str]:
-        """The changes since the last check, in words; the first check sets the baseline."""
+        """In words, since the last check; the first one sets the baseline."""
         found = []
         for path in paths:
             known = self.files.get(path)
@@ -70,7 +69,7 @@ class HookFiles(Struct):
 
 @lru_cache(maxsize=256)
 def hook_paths(word: str, principal: str, cwd: str) -> tuple[str, ...]:
-    """The files that can install an agent's hooks for a call in this folder."""
+    """Files that can install an agent's hooks for a call in this folder."""
     home = Path(home_of(principal))
     project = Path(cwd) if cwd.startswith("/") else home
     places = (str(place.path) for scope in SCOPES for place in agent_of(word).places(scope, home, project))

@@ -33,7 +33,7 @@ ASKED_NEXT = HookVerdict("allow", "asked by the event that follows")  # this eve
 
 
 class SharedAnswer(Struct):
-    """The first announcement of a call, with its pending or final answer."""
+    """The first announcement's, pending or final."""
 
     event: str
     unique: bool  # whether the call has an id of its own
@@ -47,7 +47,6 @@ class SharedAnswers(Struct):
     calls: OrderedDict[Hashable, SharedAnswer] = field(default_factory=OrderedDict)
 
     async def answer(self, who: str, event: Event, judge: Callable[[], Awaitable[HookVerdict]]) -> HookVerdict:
-        """Judged once for two announcements of one call."""
         loop = asyncio.get_running_loop()
         key = who, event.session, event.pair, tuple(_content(call) for call in event.calls)
         known = self.calls.pop(key, None)
@@ -103,7 +102,7 @@ _WORDS = {
 
 
 class LateAnswers(Struct):
-    """The tickets that each agent was denied with, and the tickets that changed since."""
+    """Tickets that each agent was denied with, and those that changed since."""
 
     waiting: OrderedDict[SessionKey, OrderedDict[str, None]] = field(default_factory=OrderedDict)
     changed: set[str] = field(default_factory=set)
@@ -128,7 +127,6 @@ class LateAnswers(Struct):
         return [id for id in self.waiting.get(key, ()) if id in self.changed]
 
     def forget(self, key: SessionKey, ids: list[str]) -> None:
-        """Drops tickets whose answers the agent has."""
         for id in ids:
             self.waiting.get(key, OrderedDict()).pop(id, None)
             self.changed.discard(id)
@@ -182,12 +180,12 @@ class CallAnswer(StrEnum):
 
 
 PASSED, PROMPTED, DEFERRED, DENIED = CallAnswer
-# The last answer counts, except that leaving the prompt to another event takes nothing back.
+# Leaving the prompt to another event takes no earlier answer back.
 _STAYS = frozenset({(PASSED, DEFERRED), (PROMPTED, DEFERRED)})
 
 
 class AnsweredCall(Struct, frozen=True):
-    """An answer, its ticket, and for a call that passed the scripts read, the snapshot taken first and how it was rewritten."""
+    """Of a call that passed also the scripts read, the snapshot taken first and how it was rewritten."""
 
     answer: CallAnswer
     ticket: str = ""
@@ -236,7 +234,7 @@ class AnsweredCalls:
 
 
 class HookSession(Struct):
-    """What hooks know about one session of an agent; used on the event loop only."""
+    """Of one agent; used on the event loop only."""
 
     prompts: bool = False  # it sends the event that can prompt
     folder: str = ""  # where its last command ended, if the agent stays there

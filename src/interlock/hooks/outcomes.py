@@ -82,7 +82,6 @@ def _report(state: State, who: AgentRef, call: AgentCall, known: AnsweredCall | 
 
 
 def _check_scripts(state: State, hooks: HookMemory, who: AgentRef, call: AgentCall, allowed: AnsweredCall) -> None:
-    """Alerts on scripts that changed between the verdict and the run."""
     read = user_access(who.principal, hooks.separate, ProjectFileCache()).read or (lambda path: None)
     scripts = allowed.scripts.items()
     changed = [path for path, mark in scripts if (text := read(path)) is not None and content_hash(text) != mark]

@@ -51,12 +51,12 @@ _WORDS = re.compile(r"[\w.-]+")
 
 
 class ExpectedCreation(Struct, frozen=True):
-    """If the call succeeds; also what it removes, and the folder it changes to."""
+    """If the call succeeds; also what it removes."""
 
     things: tuple[CreatedThing, ...] = ()
     removed: tuple[tuple[str, str], ...] = ()
     cwd: str = ""
-    listed: tuple[tuple[str, frozenset[str]], ...] = ()  # folders that it adds files to, with the names in them before
+    listed: tuple[tuple[str, frozenset[str]], ...] = ()  # folders that it adds files to, with their names before
 
 
 class _Session(Struct):
@@ -65,7 +65,7 @@ class _Session(Struct):
 
 
 class SessionProvenance(Confidential, Struct):
-    """Created things by session; used by pool threads and the event loop."""
+    """By session; used by pool threads and the event loop."""
 
     HIDDEN = ("key",)
 
@@ -145,7 +145,7 @@ class SessionProvenance(Confidential, Struct):
         return hmac.digest(self.key, data, "sha256").hex()
 
     def _rewritten(self, who: AgentRef, action: Action) -> Iterable[CreatedThing]:
-        """The file this session created and writes again, where nobody else changed it meanwhile."""
+        """A file that this session created, where nobody else changed it meanwhile."""
         path = _written_path(action)
         with self._lock:
             found = self.sessions.get(_key(who))
@@ -166,7 +166,7 @@ def may_change_provenance(action: Action) -> bool:
 
 @cache
 def _tracked() -> Mapping[str, frozenset[str]]:
-    """Programs that create or take away what is tracked, or change the folder, with the subcommands that do."""
+    """Programs that create or take away what is tracked, or change the folder, by their subcommands."""
     described = shipped_programs().telling("does")
     kinds = {item.kind for program in described.values() for item in program.does if item.effect == "create"}
     found = {name: frozenset({name}) for name in program_set("moves_folder")}

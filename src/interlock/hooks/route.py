@@ -65,7 +65,7 @@ class HookApi:
         self._watched: dict[tuple[str, ...], AgentRef] = {}  # files to check, and whose call they were
 
     def start(self) -> None:
-        """With an earlier daemon's knowledge, and the journal of decisions without a daemon."""
+        """With an earlier daemon's knowledge, and the decisions made without one."""
         config, hooks = self.context.config, self.hooks
         hooks.coverage.folder = hooks.provenance.folder = config.folder
         hooks.coverage.load()
@@ -209,7 +209,6 @@ class HookApi:
             self.state.trouble(f"calls do not run below the journal: {error}")
 
     async def _settings_changed(self, agent: AgentDialect, event: Event, who: AgentRef) -> HookVerdict:
-        """Denies a change that switches the hooks off."""
         found = await self.pool.run(disabling_settings, agent, who.principal, event.cwd)
         words = f"{agent.title}'s settings were changed" + (f": {found[0]}" if found else "")
         await self.pool.run(alert, self.state, CHANGED, words, details_of(who), quiet=not found)

@@ -45,8 +45,6 @@ ASKED = "Interlock keeps what this changes, so that `interlock undo` brings it b
 
 
 class SentCall(Struct, frozen=True):
-    """A rewritten call that an agent was sent."""
-
     original: str
     id: str
     asked: bool
@@ -122,7 +120,7 @@ def runs_alike(text: str, commands: Iterable[Command], persistent: bool) -> bool
 
 @lru_cache(maxsize=1_024)
 def _gains_rights(program: str) -> bool:
-    """Those of another user, a group or a capability."""
+    """Of another user, a group or a capability."""
     path = _file_of(program)
     try:
         mode = os.stat(path).st_mode
@@ -136,7 +134,7 @@ def _file_of(program: str) -> str:
 
 
 def changed_keys(action: Action, judged: Judgement) -> tuple[EffectKey, ...]:
-    """The effects of a call that another call can repeat."""
+    """The effects that another call can repeat."""
     return (*effect_keys(action, judged.facts, judged.assessment), *everyday_keys(action, judged.facts))
 
 

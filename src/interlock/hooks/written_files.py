@@ -24,7 +24,7 @@ _ADDED = re.compile(r"^\*\*\* (?:Add|Update) File: (.+)$")
 
 
 class WrittenFiles(Struct):
-    """Written files by session; drops the oldest first."""
+    """By session; drops the oldest first."""
 
     sessions: OrderedDict[str, OrderedDict[str, WrittenFile]] = field(default_factory=OrderedDict)
     dangerous_sessions: set[str] = field(default_factory=set)  # sessions that wrote a dangerous file
@@ -48,13 +48,12 @@ class WrittenFiles(Struct):
             (self.dangerous_sessions.add if dangerous else self.dangerous_sessions.discard)(session)
 
     def dangerous(self, session: str) -> tuple[WrittenFile, ...]:
-        """Those that would do harm if they ran."""
         with self.lock:
             return tuple(one for one in self.sessions.get(session, {}).values() if one.dangerous)
 
     def text(self, session: str, path: str) -> str | None:
         with self.lock:
-            found = self.sessions.get(session, {}).get(path)
+            found = self.sessions.get(session, OrderedDict()).get(path)
         return found.text if found else None
 
 
@@ -64,7 +63,7 @@ def names_program(text: str) -> bool:
 
 
 def written_contents(action: Action, files: FileReader | None) -> Iterator[tuple[str, str]]:
-    """The paths that a call writes, with their new contents."""
+    """The paths, with their new contents."""
     if action.kind is Kind.COMMAND and names_program(action.text):
         yield from ((path, text) for path, text in read(action, files).written.items() if path.startswith("/"))
     if action.kind is not Kind.TOOL:

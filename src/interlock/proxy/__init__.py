@@ -25,9 +25,9 @@ def plain_name(text: str) -> str:
 
 
 class ListedTool(Struct, frozen=True):
-    """One listed tool; several of one name are joined into the most dangerous of their claims."""
+    """Several of one name are joined into the most dangerous of their claims."""
 
-    marks: frozenset[str]  # a hash of the whole listing entry, for each of this name
+    marks: frozenset[str]  # hashes of the whole listing entries
     destroys: bool
     reads: bool  # by its own claim only
 
@@ -46,7 +46,7 @@ class ListedTool(Struct, frozen=True):
 
 
 class ToolClaims(Struct, frozen=True):
-    """The least level of a call of one tool and the reason for it, and the tool's annotations."""
+    """The least level of a call and its reason, and the tool's annotations."""
 
     level: int = 0
     why: str = ""
@@ -54,7 +54,7 @@ class ToolClaims(Struct, frozen=True):
 
 
 class Catalog(Struct):
-    """The tools that a server has listed since it started; a call of any other is judged as destructive."""
+    """Listed since the server started; a call of any other tool is judged as destructive."""
 
     tools: dict[str, ListedTool] = field(default_factory=dict)
     changed: frozenset[str] = frozenset()  # since they were pinned, as the daemon reports
@@ -62,7 +62,7 @@ class Catalog(Struct):
     _listing: set[str] = field(default_factory=set)  # the names of the listing that is under way
 
     def learn(self, result: Any, first: bool) -> None:
-        """Joins entries of the same name within one listing."""
+        """Joins entries of one name within a listing."""
         if first:
             self._listing.clear()
         for one in list_in(result, "tools"):

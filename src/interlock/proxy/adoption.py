@@ -38,7 +38,7 @@ class AdoptionResult(Struct):
 
 
 class CommandSwap(Struct, frozen=True):
-    """A server's new command, and the arguments to put in front of its own, or to remove from there."""
+    """The new command, and arguments to put in front of the server's own, or to remove from there."""
 
     command: str
     leading: list[str]
@@ -46,12 +46,12 @@ class CommandSwap(Struct, frozen=True):
 
     @property
     def quoted(self) -> str:
-        """The arguments in front, separated by commas, in a spelling that JSON and TOML share."""
+        """In a spelling that JSON and TOML share."""
         return ", ".join(json.dumps(item, ensure_ascii=False) for item in self.leading)
 
 
 def swap_for(name: str, entry: Any, proxy: ProxyCommand | None) -> CommandSwap | str:
-    """Puts one server behind a proxy, or restores it where `proxy` is None; or says why not."""
+    """Restores the server where `proxy` is None; or says why not."""
     if not isinstance(entry, Mapping):
         return "it is no table"
     command, args = entry.get("command"), entry.get("args", [])
@@ -88,7 +88,6 @@ def adopt_json(text: str, proxy: ProxyCommand | None) -> AdoptionResult:
 
 
 def _json_entries(text: str) -> dict[EntryPath, Node]:
-    """By the path of keys that leads to each server."""
     return dict(_entries_below(parse_jsonc(text).root, ()))
 
 
@@ -123,7 +122,7 @@ def _rewrite_json(text: str, entry: Node, swap: CommandSwap, undo: bool) -> str:
 
 
 def adopt_toml(text: str, proxy: ProxyCommand | None) -> AdoptionResult:
-    """Rewrites a TOML file and keeps its comments; raises EditError as `adopt_json` does."""
+    """As `adopt_json`."""
     parse_toml(text)
     result, document = AdoptionResult(text), tomlkit.parse(text)
     tables = document.get("mcp_servers")

@@ -25,7 +25,7 @@ _PENDING = frozenset({"pending_cooling", "pending_approval"})
 
 
 class ProxyGate:
-    """Puts the calls of one server to the daemon; every failure is a denial."""
+    """Of one server; every failure is a denial."""
 
     def __init__(self, behind: ServerIdentity, link: DaemonLink, config: Config, cwd: str) -> None:
         self.behind, self._link, self.config, self._cwd = behind, link, config, cwd
@@ -71,7 +71,7 @@ class ProxyGate:
         return ProxyVerdict(False, words, str(ticket or ""), str(reply.get("confirmation_token") or ""))
 
     async def report_tools(self, tools: Mapping[str, str]) -> frozenset[str]:
-        """Takes over the trust in force, and returns the tools that differ from their pins."""
+        """Takes over the trust in force; returns the tools that differ from their pins."""
         self.doubted = False
         try:
             reply = await self._link.post("/servers", {"server": self._server, "tools": tools}, start=self._starts)
@@ -84,7 +84,7 @@ class ProxyGate:
         return frozenset(map(str, reply.get("changed") or ()))
 
     async def wait_for_ticket(self, ticket: str, seconds: float) -> bool:
-        """Whether it was resolved within so many seconds."""
+        """Whether it was resolved by then."""
         path = f"/tickets/{ticket}/wait?seconds={max(1, int(seconds))}"
         try:
             reply = await self._link.get(path, patience=seconds + 30)
@@ -128,7 +128,7 @@ class McpClient(Struct, frozen=True):
 
 
 def carried_meta(params: Json) -> dict[str, Any]:
-    """The `_meta` that our own requests carry in the era without a handshake; empty in the other."""
+    """For our own requests in the era without a handshake; empty in the other."""
     meta = table_in(params, "_meta")
     return {"_meta": {key: meta[key] for key in (ERA, _INFO, _CAPABILITIES) if key in meta}} if ERA in meta else {}
 
@@ -188,7 +188,7 @@ class HeldCalls(Struct):
 
 
 def take_answer(params: dict[str, Any]) -> tuple[dict[str, Any], str, bool | None]:
-    """Splits our question's answer from the params; the question's id is empty without one."""
+    """The other params, our question's id (empty without one) and its answer."""
     state = params.get("requestState")
     if not isinstance(state, str) or not state.startswith(STATE):
         return params, "", None

@@ -76,7 +76,7 @@ def mimics_call(method: str) -> bool:
 
 
 def id_key(id: Any) -> Key:
-    """A key that tells ids apart; raises AmbiguousMessage for an id that is neither a text nor a number."""
+    """Tells ids apart; raises AmbiguousMessage for one that is neither a text nor a number."""
     if id is not None and type(id) not in (str, int, float):
         raise AmbiguousMessage("its id is neither a text nor a number")
     return type(id).__name__, id
@@ -113,7 +113,7 @@ def error(id: Any, code: int, words: str) -> bytes:
 
 
 class OwnRequests:
-    """Requests that a proxy makes by itself to one side, which alone may answer them."""
+    """A proxy's own, to one side, which alone may answer them."""
 
     def __init__(self, send: Send, prefix: str) -> None:
         self._send, self._prefix, self._numbers = send, prefix, count(1)

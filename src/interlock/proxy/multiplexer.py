@@ -84,8 +84,6 @@ async def relay_many(places: list[ServerAddress], setting: ProxyOptions) -> int:
 
 
 class Multiplexer:
-    """One server to its client, one client to each of its servers."""
-
     def __init__(self, stdio: Stdio, places: list[ServerAddress], setting: ProxyOptions) -> None:
         self._stdio, self._numbers = stdio, count(1)
         names = [one.behind.name for one in places]
@@ -118,7 +116,7 @@ class Multiplexer:
     # from the client
 
     def from_client(self, line: bytes) -> None:
-        """Routes one line to its server, whose gate checks it again."""
+        """To its server, whose gate checks it again."""
         try:
             message = parse_message(line)
             for one in message if type(message) is list and message else [message]:

@@ -64,7 +64,7 @@ class Relay:
         self._loop = asyncio.get_running_loop()
         self._pending: dict[Key, PendingRequest] = {}
         self._judging: dict[Key, asyncio.Task[None]] = {}
-        # Our own requests, by side: only that side may answer them, so a server cannot answer for its client's user.
+        # Our own requests, by side: a server cannot answer for its client's user.
         prefix = f"interlock-{secrets.token_hex(6)}"
         self._asked_client, self._asked_server = OwnRequests(client, f"{prefix}-c"), OwnRequests(server, f"{prefix}-s")
         self._tasks: set[asyncio.Task[None]] = set()
@@ -195,7 +195,7 @@ class Relay:
         self.gate.agent = client.name
         if ask and yes is not None:
             await self.gate.session.send_answer(ask, yes)
-        # A tool that is still unlisted after the server listed its tools is judged as destructive.
+        # One that is still unlisted then is judged as destructive.
         if self.catalog.stale or name not in self.catalog.tools:
             await self._list(carried_meta(params))
         if self._pinning is not None and not self._pinning.done():
@@ -225,7 +225,7 @@ class Relay:
         return self._compare()
 
     def _compare(self) -> None:
-        """With the pins, unless this listing was the last one compared."""
+        """With the pins, unless this listing was compared last."""
         if self.catalog.tools != self._compared:
             self._compared = dict(self.catalog.tools)
             self._pinning = self._begin(self._pin())
@@ -239,7 +239,6 @@ class Relay:
     # from the server
 
     def from_server(self, line: bytes) -> None:
-        """Drops ambiguous lines and responses to no request."""
         try:
             message = parse_message(line)
             if type(message) is list:
@@ -278,7 +277,6 @@ class Relay:
         return self._client(line)
 
     def fail_pending(self, why: str) -> None:
-        """The server cannot answer any more."""
         gone, self._pending = self._pending, {}
         for pending in gone.values():
             self._refuse(pending.id, SERVER, why)

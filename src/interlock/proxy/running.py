@@ -35,7 +35,7 @@ from interlock.proxy.relay import Relay
 if TYPE_CHECKING:
     from interlock.proxy.remote import RemoteServer
 
-PATIENCE = 2.0  # seconds for the client to read the last output, and a server to end by itself or after a signal
+PATIENCE = 2.0  # seconds for the client to read the last output, and for a server to end
 SWEEP = 1.0  # seconds between two checks for late responses
 FAILED = 1
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -138,7 +138,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._exited.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Called after the process has ended and its output was read."""
+        """After the process has ended and its output was read."""
         code = self._transport.get_returncode()
         words = f"was ended by signal {-code}" if code is not None and code < 0 else f"ended (exit code {code})"
         if not self.gone.done():
@@ -169,7 +169,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
 
 
 class ServerConnection:
-    """One server with its gate and its relay; responses go to `client`."""
+    """With a gate and a relay; responses go to `client`."""
 
     def __init__(self, place: ServerAddress, setting: ProxyOptions, client: Send) -> None:
         self.place, self._limits = place, setting.config.proxy
@@ -248,7 +248,6 @@ async def relay_one(place: ServerAddress, setting: ProxyOptions) -> int:
 
 
 async def until_over(stdio: Stdio, lines: Sequence[ServerConnection], watching: Coroutine[Any, Any, object]) -> int:
-    """Waits for the client or the servers to end, then stops the rest."""
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, stdio.over.set)
@@ -293,7 +292,7 @@ def _command_name(command: Sequence[str]) -> str:
         names = map(_base_name, (word, *PurePath(word).parts[-2::-1]))  # …/server-memory/dist/index.js
         short = next((part for part in names if part.lower() not in GENERIC), _base_name(word))
         program = describe(short.lower())
-        # An interpreter, a package manager or a container engine only starts the server.
+        # These only start the server.
         runs = program.wrapper or "engine" in program.place or any(one.packages for one in program.carries)
         starts = runs or short.lower() in _STARTERS or is_interpreter(short.lower())
         if short and not word.startswith("-") and not starts and "=" not in word:
