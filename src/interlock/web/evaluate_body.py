@@ -48,11 +48,11 @@ def request_of(body: Any, who: ApiCaller) -> Request:
         _agent(body, who),
         PROXY if server is not None else _interface(body),
         resource=_text(body, "resource", _LONG),
-        pending=_text(body, "pendingId", _NAME),
+        pending=_text(body, "pendingId"),
         token=token,
         claimed_risk=_risk(body.get("risk")),
         claimed_level=_one_of(body["danger"], "danger", LEVELS) if body.get("danger") is not None else None,
-        adapter=_text(body, "adapter", _NAME),
+        adapter=_text(body, "adapter"),
         server=server,
         strength=who.isolation,
     )
@@ -115,17 +115,17 @@ def _without_token(params: dict[str, Any], where: str) -> tuple[Mapping[str, Any
 
 
 def _agent(body: dict[str, Any], who: ApiCaller) -> AgentRef:
-    given, session = body.get("agent"), _text(body, "session", _NAME)
+    given, session = body.get("agent"), _text(body, "session")
     if given is None or type(given) is str:
-        return AgentRef(who.principal, _text(body, "agent", _NAME) or who.name, session)
+        return AgentRef(who.principal, _text(body, "agent") or who.name, session)
     if type(given) is not dict:
         raise _type("agent", "a name, or an object with name, session and parent")
     if unknown := sorted(set(given) - _AGENT_KEYS):
         raise HttpProblem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter 'agent.{unknown[0]:.80}'")
-    own = _text(given, "session", _NAME)
+    own = _text(given, "session")
     if own and session and own != session:
         raise invalid_value("session and agent.session are not the same")
-    name, parent = _text(given, "name", _NAME), _text(given, "parent", _NAME)
+    name, parent = _text(given, "name"), _text(given, "parent")
     return AgentRef(who.principal, name or who.name, own or session, parent)
 
 
@@ -154,7 +154,7 @@ def _table(body: dict[str, Any], key: str) -> dict[str, Any]:
     return value
 
 
-def _text(body: dict[str, Any], key: str, most: int) -> str:
+def _text(body: dict[str, Any], key: str, most: int = _NAME) -> str:
     value = body.get(key)
     if value is None:
         return ""

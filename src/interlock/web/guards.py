@@ -25,6 +25,7 @@ _HERE = ("localhost", "127.0.0.1", "[::1]")
 _FORWARDED = frozenset(b"x-forwarded-for x-real-ip cf-connecting-ip true-client-ip tailscale-user-login".split())
 
 _AGENT_TOKEN = b"bearer agt_"
+_OTHER_ORIGIN = "requests from other origins are not answered"
 
 
 class HostNames:
@@ -59,7 +60,7 @@ class HostNames:
         if host is None or host.lower() not in ours:
             raise permission_denied("the Host header does not name this daemon")
         if origin is not None and origin.lower().removeprefix(b"http://") not in ours:
-            raise permission_denied("requests from other origins are not answered")
+            raise permission_denied(_OTHER_ORIGIN)
         if self._public and any(name in _FORWARDED for name, _ in scope["headers"]):
             raise permission_denied("a proxy in front of this daemon does not pass the Host header on")
 
@@ -74,7 +75,7 @@ class HostNames:
         if path not in ("/", "/console") and not path.startswith("/console/"):
             raise HttpProblem("NOT_FOUND_OPERATION", "there is no such page", 404)
         if origin is not None and origin.lower() != self._public_url:
-            raise permission_denied("requests from other origins are not answered")
+            raise permission_denied(_OTHER_ORIGIN)
 
     def _ours(self, port: int) -> frozenset[bytes]:
         if port not in self._known:
@@ -86,7 +87,7 @@ class HostNames:
 def _check_remote_agent(scope: Scope, origin: bytes | None) -> None:
     """Refuses browsers, and everybody without an agent's token: through a proxy the kernel would name the proxy's user."""
     if origin is not None:
-        raise permission_denied("requests from other origins are not answered")
+        raise permission_denied(_OTHER_ORIGIN)
     token = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
     if not token.lower().startswith(_AGENT_TOKEN) and scope["path"] != "/healthz":
         raise unauthenticated("agents on other machines send a token: `interlock agents add NAME` makes one")
