@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import reduce
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -301,9 +302,7 @@ def _command_name(command: Sequence[str]) -> str:
 
 
 def _base_name(word: str) -> str:
-    short = PurePath(word.replace("\\", "/")).name.partition("@")[0]
-    for suffix in _SUFFIXES:
-        short = short.removesuffix(suffix)
+    short = reduce(str.removesuffix, _SUFFIXES, PurePath(word.replace("\\", "/")).name.partition("@")[0])
     return plain_name(short).lstrip("._-")[:64]
 
 

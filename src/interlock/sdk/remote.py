@@ -82,9 +82,8 @@ class RemoteBackend(Struct, frozen=True):
         return complete(wait_for_answer(seconds, partial(_poll, ask, id), sleep))
 
     async def wait_async(self, id: str, seconds: float) -> Ticket:
-        ask = partial(long_poll, self.daemon)
         with raise_gate_errors():
-            return await wait_for_answer(seconds, partial(_poll, ask, id), asyncio.sleep)
+            return await wait_for_answer(seconds, partial(_poll, partial(long_poll, self.daemon), id), asyncio.sleep)
 
     @raise_gate_errors()
     def executed(self, id: str, agent: str, outcome: str) -> Ticket:
