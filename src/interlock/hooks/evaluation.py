@@ -240,8 +240,7 @@ class HookEvaluation:
                 return reader.read(action, None, AT_ONCE)[0]
         except BudgetSpent:
             pass
-        judged: Judgement = (await self.pool.run(reader.read, action))[0]
-        return judged
+        return (await self.pool.run(reader.read, action))[0]
 
     def _deny(self, hook: HookCall, call: AgentCall, decision: Decision) -> HookVerdict:
         reason, news, ticket = decision.reason, "", decision.ticket

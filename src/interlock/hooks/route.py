@@ -238,8 +238,7 @@ class HookApi:
 
     def _alert(self, kind: str, words: str, who: AgentRef, quiet: bool = False) -> None:
         once, key = (self.hooks, " ".join(session_key(who))) if quiet else (None, "")
-        work = partial(alert, self.state, kind, words, details_of(who), quiet=quiet, once=once, key=key)
-        self._later(self.pool.run(work))
+        self._later(self.pool.run(alert, self.state, kind, words, details_of(who), quiet, once, key))
 
     async def _take_journal(self) -> None:
         taken = await self.pool.run(journal.take, self.state, self.context.config.folder)

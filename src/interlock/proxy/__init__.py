@@ -33,9 +33,8 @@ class ListedTool(Struct, frozen=True):
 
     @property
     def mark(self) -> str:
-        if len(self.marks) == 1:
-            return next(iter(self.marks))
-        return hashlib.sha256("".join(sorted(self.marks)).encode()).hexdigest()
+        joined = "".join(sorted(self.marks))
+        return joined if len(self.marks) == 1 else hashlib.sha256(joined.encode()).hexdigest()
 
     @property
     def hints(self) -> tuple[str, ...]:
