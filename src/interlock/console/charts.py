@@ -86,8 +86,7 @@ def risk_chart(history: Iterable[HistoryEntry], since: float, until: float) -> C
         said = f"{iso(entry.at)[:16].replace('T', ' ')}: {entry.score}, {entry.level.word}"
         bars.append(Bar(LEFT + at * step + 0.5, FLOOR - tall, step - 1, tall, int(entry.level), said))
     long = until - since > 2 * 86_400
-    places = [since + (until - since) * part / 4 for part in range(5)]
-    words = [iso(at)[5:10] if long else iso(at)[11:16] for at in places]
+    words = [iso(since + (until - since) * part / 4)[slice(5, 10) if long else slice(11, 16)] for part in range(5)]
     room = WIDTH - LEFT - 52  # half a label at each end
     labels = tuple(AxisMark(LEFT + 26 + room * part / 4, HEIGHT - 6, word) for part, word in enumerate(words))
     return Chart(tuple(bars), _lines(TIER_TOPS, 100), labels)

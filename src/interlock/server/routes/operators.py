@@ -115,8 +115,7 @@ def operators(state: TheState) -> Any:
 
 @routes("POST", "/operators", "operator", "Adds an operator, by an admin")
 def new_operator(state: TheState, by: By, body: NewOperator) -> Any:
-    given = body.name, body.passphrase, body.roles, body.teams, body.service
-    return operator_json(add_operator(state, by, *given))
+    return operator_json(add_operator(state, by, body.name, body.passphrase, body.roles, body.teams, body.service))
 
 
 @routes("POST", "/operators/first", "operator", "The first operator; over the unix socket only", 404, who=OPEN)
