@@ -195,7 +195,7 @@ def canonical(action: Action, agent: AgentRef, judged: Collection[str] | None = 
 
 
 def normal_name(name: str) -> str:
-    """For comparison, without compatibility forms, case, blanks and invisible characters."""
+    """A claimed name for comparison, without compatibility forms, case, blanks and invisible characters."""
     if name.isascii() and name.isprintable():
         return " ".join(name.lower().split())
     for _ in range(2):  # folding case can undo a normal form, and a second round settles it

@@ -52,7 +52,7 @@ def confirmation_hint(ticket: str) -> str:
 
 
 def limit_details(most: int, seconds: float, now: float) -> dict[str, Any]:
-    """Of RATE_LIMIT_EXCEEDED, after too many attempts within a minute."""
+    """The details of RATE_LIMIT_EXCEEDED where too many attempts failed within a minute."""
     wait = {"resets_at": iso(now + seconds), "retry_after_seconds": seconds}
     return {"limit": most, "remaining": 0, "window": "minute", **wait}
 

@@ -123,7 +123,7 @@ def _alarm(state: State, words: str) -> None:
 
 
 class ChainWatch:
-    """By the end of this process's chain, signed anew or not."""
+    """Detects a rewritten or truncated record by the end of this process's chain, signed anew or not."""
 
     def __init__(self, state: State) -> None:
         self.state = state

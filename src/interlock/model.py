@@ -164,7 +164,7 @@ class Action(Struct, frozen=True):
 
     @property
     def params(self) -> Mapping[str, Any]:
-        """Of an operation, or the input of a tool."""
+        """The parameters of an operation, or the input of a tool."""
         given = self.fields.get("params") or self.fields.get("input")
         return given if isinstance(given, Mapping) else NOTHING
 

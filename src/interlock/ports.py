@@ -96,7 +96,7 @@ class OpenChannel(Struct, frozen=True):
 
 
 class Access(Struct, frozen=True):
-    """To the files of a request's user, with that user's rights."""
+    """The files of a request's user, as far as they can be read, inspected and copied with that user's rights."""
 
     read: Callable[[str], str | None] | None = None  # the text of a script
     project: Callable[[str], Sequence[ProjectFile]] | None = None  # the project files that count in a folder

@@ -124,7 +124,7 @@ def _digits(value: float) -> str:
 
 
 def describe_value(value: object) -> str:
-    """For a message, always short."""
+    """A value for a message, always short."""
     if isinstance(value, Mapping):
         return "a table"
     if isinstance(value, list):

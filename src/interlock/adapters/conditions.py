@@ -64,7 +64,7 @@ def compile_condition(text: str) -> Condition:
 
 
 def evaluate_condition(condition: Condition, variables: Mapping[str, Any]) -> ConditionResult:
-    """An error of any kind counts as true (R-13)."""
+    """Whether the condition is true of these variables; an error of any kind counts as true (R-13)."""
     if not _bounded(variables):
         return ConditionResult(True, "the values are too many or too deep to evaluate")
     try:

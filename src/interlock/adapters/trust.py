@@ -76,14 +76,14 @@ def promote(
 
 
 def demote(record: TrustRecord, to: Trust, by: str, at: float, reason: str) -> TrustRecord:
-    """At a lower level; the time of the last validation stays (TL-03)."""
+    """The record at a lower level, with the step recorded; the time of the last validation stays (TL-03)."""
     if to >= record.level:
         raise TrustError(f"{record.level.word} -> {to.word} is no demotion")
     return replace(_with_step(record, to, by, at, reason), certification=None)
 
 
 def revalidate(record: TrustRecord, by: str, at: float, reason: str) -> TrustRecord:
-    """At the same level after another validation (TL-04); refuses a level below validated."""
+    """The record at the same level after another validation (TL-04); refuses a level below validated."""
     if record.level < Trust.VALIDATED:
         raise TrustError(f"{record.level.word} -> {record.level.word} is no promotion; trust rises by one step")
     return replace(_with_step(record, record.level, by, at, reason), validated_at=at, validated_by=by)

@@ -47,7 +47,6 @@ def _fill(given: Json, event: Event) -> Event:
 
 
 def _call(given: Json) -> tuple[str, dict[str, Any], str]:
-    """In the form of the terminal (`tool_call`) or of the editor (`preToolUse`, every field a text)."""
     for key in ("tool_call", "tool_result"):
         if isinstance(call := given.get(key), Mapping):
             name = required_text(call, "name")

@@ -77,7 +77,7 @@ def with_hooks(
 
 
 def without_hooks(text: str, comments: bool = False, base: Mapping[str, Any] = NOTHING) -> str | None:
-    """Without our entries and their containers; None when nothing else is in it."""
+    """The text without our entries and their containers; None when nothing else is in it."""
     document = parse_jsonc(text, comments)
     while path := _last_of_ours(document.root):
         created = _created_path(document, path)
@@ -95,7 +95,7 @@ def without_hooks(text: str, comments: bool = False, base: Mapping[str, Any] = N
 
 
 def with_member(text: str, key: str, value: Any, comments: bool = False) -> str:
-    """At the top; anybody else's key of that name stays."""
+    """The text with a key at the top, where it has none of that name; anybody else's stays."""
     document = parse_jsonc(text, comments)
     return text if document.root.child(key) is not None else _member(document, document.root, key, value)
 

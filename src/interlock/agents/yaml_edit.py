@@ -130,7 +130,6 @@ def _cut(text: str, event: str, index: int) -> str:
 
 
 def _end(node: Any) -> int:
-    """Without the comments that follow the value."""
     while not isinstance(node, ScalarNode) and not node.flow_style:
         node = list(_children(node).values())[-1][1]
     return int(node.end_mark.index)

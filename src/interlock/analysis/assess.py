@@ -155,7 +155,7 @@ def judge(action: Action, rules: Rulebook, files: FileReader | None = None, budg
 
 
 def join_judgements(own: Judgement, more: Judgement, rules: Rulebook) -> Judgement:
-    """With what the action starts, which was judged by itself."""
+    """What an action would do together with what it starts that was judged by itself."""
     facts = tuple(dict.fromkeys((*own.facts, *more.facts)))
     witnesses = tuple(dict.fromkeys((*own.witnesses, *more.witnesses)))
     return Judgement(assess(facts, classify(facts, rules), rules.programs), witnesses, facts, own.line)

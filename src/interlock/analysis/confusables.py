@@ -40,7 +40,7 @@ def narrow(text: str) -> str:
 
 
 def plain(text: str, words: Container[str]) -> str:
-    """In plain Latin letters where these make one of `words`."""
+    """A name as it looks: full width narrowed, hidden characters and needless accents gone, other alphabets in Latin letters."""
     if text.isascii():
         return text
     return fold_confusables("".join(char for char in narrow(text) if not is_invisible(char)), words, name=True)

@@ -201,7 +201,6 @@ def _unseen(facts: Sequence[Fact]) -> Sequence[Fact]:
 
 
 def _hides_secret(program: Command) -> bool:
-    """In its environment alone, and does not obviously show it."""
     if _RUNS_CODE.fullmatch(program.program) and (not program.words or program.words[0].startswith("-")):
         return False
     texts, shown = (program.program, *program.words), program_set("shows_variables")
@@ -224,7 +223,6 @@ def _spoken(facts: Sequence[Fact]) -> Sequence[Fact]:
 
 
 def _leftovers(facts: Sequence[Fact]) -> Sequence[Fact]:
-    """Only where every list that the text takes from a container engine is one of unused objects."""
     lists = [line for fact in facts if (line := _engine_line(fact)) and _LISTS.fullmatch(line)]
     if not lists or not all(map(_DANGLING.fullmatch, lists)):
         return facts

@@ -21,5 +21,5 @@ class _LazyRegex:
 
 
 def lazy_regex(text: str | Callable[[], str], flags: int = 0) -> re.Pattern[str]:
-    """As `re.compile`, but on first use, when a function may also give the text."""
+    """As `re.compile`, but an invalid expression is found when it is first used; so is its text, where a function gives it."""
     return cast("re.Pattern[str]", _LazyRegex(text, flags))

@@ -73,7 +73,7 @@ def own_words(name: str) -> PackWords:
 
 
 def load_words(name: str, kept: type[Kept]) -> Kept:
-    """As `own_words`, converted."""
+    """As `own_words`, in a type that has a field for every key; refuses a pack with others, and one without."""
     path = _PACKAGE / name
     return load_packs(path.parent, lambda packs: [convert_pack(name, words_of(packs[0]), kept)], path.name, kept)[0]
 

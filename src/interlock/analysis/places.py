@@ -51,7 +51,7 @@ GLOB_PART = lazy_regex(r"\[[^\]/]*\]|[*?]")
 
 
 def is_secret(path: str) -> bool:
-    """By its name."""
+    """Whether a path is, by its name, a file or folder of keys and credentials."""
     if SYSTEM_SECRET.fullmatch(path) is not None:
         return True
     if SECRET.fullmatch(path) is not None:
@@ -61,7 +61,7 @@ def is_secret(path: str) -> bool:
 
 
 def resolve(path: str, cwd: str) -> str:
-    """Without `.` and `..`, with forward slashes."""
+    """The path from the root, `~` or a drive, with `.` and `..` worked out; forward slashes throughout."""
     text = f"./{path[1:]}" if path.startswith(QUOTED) else path
     if text.startswith("/System/Volumes/Data/"):  # the real place of /Users on macOS
         text = text[20:]
@@ -122,7 +122,7 @@ def _bounded(full: str) -> str:
 
 
 def home_of(cwd: str) -> str:
-    """As far as the working directory shows it."""
+    """The user's home, as far as the working directory shows it."""
     found = _HOME_OF.match(cwd.replace("\\", "/")) if cwd else None
     return found[1] if found else ""
 
@@ -279,7 +279,6 @@ def _in_project(rest: str) -> str:
 
 
 def _artefact(parts: list[str], otherwise: str) -> str:
-    """By the names on the way."""
     last = parts[-1]
     build = BUILD if otherwise == "source" else BUILD_ANYWHERE
     if any(map(build.fullmatch, parts)) or build.fullmatch(GLOB_PART.sub("x", last)):

@@ -236,7 +236,6 @@ def _opens_with_cmdlet(text: str) -> bool:
 
 
 def _whatever_the_folder(head: str) -> str:
-    """By its first word, in a folder that is no Windows one."""
     first = _FIRST_WORD.match(head)
     if first is None:
         return "cmd" if head.lstrip().startswith("%0|%0") else ""

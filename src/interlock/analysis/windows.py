@@ -35,7 +35,7 @@ _BLANK = lazy_regex(r"[\s&|<>^]|^$")
 
 
 def place(name: str) -> str:
-    """Where every machine has about the same one."""
+    """The value of an environment variable, where every machine has about the same one."""
     return word_table("windows_variables").get(name.lower(), hole(name))
 
 
@@ -173,7 +173,7 @@ class WindowsReport(Struct):
         return True
 
     def url(self, path: str) -> str | None:
-        """Where it was downloaded from, if here; the extension may be left out."""
+        """Where this file was downloaded from, when that was here; the extension may be left out."""
         key = _key(path)
         return self.urls.get(key) or self.urls.get(key + ".exe") or self.urls.get(key + ".bat")
 

@@ -87,7 +87,7 @@ def is_withdrawn(ticket: Ticket) -> bool:
 
 
 def settle(ticket: Ticket, now: float) -> Ticket:
-    """As time alone has made it: expired, or approved where only cooling-off was asked for."""
+    """The ticket as time alone has made it: expired, or approved where only cooling-off was asked for."""
     if ticket.state in LIVE_STATES and now >= ticket.expires_at:
         unused = f"{UNUSED}: {ticket.decided_by} had said yes" if ticket.state is APPROVED else ""
         return apply_move(ticket, "expire", now, BY_TIME, unused)
@@ -115,7 +115,7 @@ ENDED = TicketQuery((APPROVED, REJECTED, EXPIRED, SPENT), limit=100)
 
 
 def share_of(ended: Sequence[Ticket]) -> float:
-    """Of tickets that expired unanswered; 0 while too few have ended."""
+    """The share of tickets that expired unanswered; 0 while too few have ended."""
     expired = sum(map(is_unanswered, ended))
     return expired / len(ended) if len(ended) >= ENOUGH else 0.0
 

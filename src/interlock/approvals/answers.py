@@ -75,7 +75,7 @@ def revoke(state: State, session: OperatorSession, id: str, reason: str = "") ->
 
 
 def report_execution(state: State, agent: AgentRef, id: str, outcome: str) -> Ticket:
-    """Only the agent that spent the ticket may."""
+    """Reports the outcome of an allowed action; only the agent that spent the ticket may."""
 
     def work(tx: Tx) -> Ticket:
         ticket = tx.ticket(id)
@@ -188,7 +188,7 @@ def abandon(state: State, id: str) -> None:
 
 
 def make_room(tx: Tx, state: State, principal: str, now: float) -> bool:
-    """Of callers who stopped asking; whether the queue is shorter."""
+    """Withdraws tickets whose callers stopped asking; whether the queue is shorter."""
 
     def is_abandoned(ticket: Ticket) -> bool:
         return now - state.baseline.last_asked_at(ticket) >= PATIENCE

@@ -46,7 +46,7 @@ class Elicitations(Struct):
         put_bounded(self.sessions, ticket.id, ticket.agent.session, MOST)
 
     def is_confirmed(self, ticket: Ticket, session: str, now: float) -> bool:
-        """In this session; enough for a confirm only."""
+        """Whether a user confirmed it in this session; enough for a confirm only."""
         mine = bool(session) and self.sessions.get(ticket.id) == session
         return mine and now < self.agreed.get(ticket.id, 0.0)
 
@@ -110,7 +110,7 @@ def _answer(tx: Tx, state: State, asked: ClientQuestion, approve: bool) -> Ticke
 
 
 def record_run(state: State, agent: AgentRef, id: str) -> Ticket | None:
-    """Of a call that ran after the client's own prompt; unattested."""
+    """Spends the ticket of a call that ran after the client's own prompt, as unattested."""
     changed = state.store.write(lambda tx: _record_run(tx, state, agent, id))
     if changed:
         state.tell("approve", changed)
@@ -144,7 +144,7 @@ Session = tuple[str, str, str]  # principal, name, session
 
 
 class SessionConfirmations:
-    """In this process only; a restart, a rejection or a revocation forgets them."""
+    """Patterns confirmed for a session, in this process only; a restart, a rejection or a revocation forgets them."""
 
     def __init__(self) -> None:
         self._until: dict[tuple[Session, str, str], float] = {}  # pattern and tool
@@ -160,7 +160,7 @@ class SessionConfirmations:
         return frozenset(pattern for session, pattern, of in live if (session, of) == (who, tool))
 
     def remember(self, judged: Judged, weighed: PolicyResult, decision: Decision) -> None:
-        """Of a spent ticket that a human approved, for the rest of the session."""
+        """Remembers the patterns of a spent ticket that a human approved, for the rest of the session."""
         agent, level, ticket = judged.agent, judged.assessment.level, decision.ticket
         if not agent.session or level > Level.DESTRUCTIVE:
             return

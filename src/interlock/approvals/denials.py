@@ -134,7 +134,7 @@ def find_denial(tx: Tx, state: State, judged: Judged, own: Ticket | None) -> Mat
 
 
 def rejections(state: State, judged: Judged) -> list[Denial]:
-    """As far as this process remembers."""
+    """Rejections of this principal's actions, as far as this process remembers."""
     return [one for one in state.baseline.denials(judged.agent.principal, judged.now) if one.rejected_at]
 
 

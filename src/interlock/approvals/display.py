@@ -61,7 +61,7 @@ class ActionDisplay(Struct, frozen=True):
 def display_action(
     action: Mapping[str, Any], findings: Iterable[Mapping[str, Any]] = (), title: str = ""
 ) -> ActionDisplay:
-    """Of a stored, redacted action; `title` stands in for an empty one."""
+    """Builds the display of a stored, redacted action; `title` stands in for an empty one."""
     text, fields = action_text(action, title)
     worst = _worst(findings)
     runs = [_run(one) for one in action.get(RUNS) or () if isinstance(one, Mapping)]
@@ -76,7 +76,7 @@ def display_action(
 def unwrap_commands(
     steps: Sequence[EffectiveCommand], findings: Sequence[Mapping[str, Any]], action: Mapping[str, Any]
 ) -> list[Any]:
-    """To store; none where the text shows the harm as it would run."""
+    """The effective commands to store; none where the text shows the harm as it would run."""
     text, fields = action_text(action)
     worst = _worst(findings)
     whole = "\n".join((text, *fields.values()))
@@ -90,7 +90,7 @@ def unwrap_commands(
 
 
 def action_text(action: Mapping[str, Any], title: str = "") -> tuple[str, Mapping[str, str]]:
-    """And the parameters that are too long for its line."""
+    """The action's own text, and its parameters that are too long for that line."""
     name, given = _named(action, title)
     rest = {key: _written(value) for key, value in action.items() if key not in _BESIDE and value}
     if given is None:

@@ -69,7 +69,6 @@ def _within(pattern: str, key: EffectKey) -> bool:
 
 
 def _spelled_before(pattern: str, key: EffectKey) -> bool:
-    """As an earlier version spelled this target."""
     return key.in_a_folder and not key.path and pattern == _OTHER.sub("_", key.target.casefold()).strip("_")
 
 

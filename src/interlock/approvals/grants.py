@@ -117,7 +117,7 @@ def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
 
 
 def is_signed(state: State, grant: Grant) -> bool:
-    """By an operator who is still entitled; an edited row grants nothing."""
+    """Whether an operator who is still entitled signed it; an edited row grants nothing."""
     sessions = state.sessions
     if not state.baseline.is_in_force(grant) or (grant.ceiling is Level.FORBIDDEN and not sessions.is_admin(grant.by)):
         return False
@@ -289,7 +289,7 @@ def parse_answer(state: State, by: OperatorSession, verdict: str, pattern: str, 
 
 
 def add_answer(state: State, by: OperatorSession, verdict: str, pattern: str, why: str, seconds: int = 0) -> Grant:
-    """An allow takes a fresh sign-in."""
+    """Signs and saves an answer; an allow takes a fresh sign-in."""
     grant = parse_answer(state, by, verdict, pattern, why, seconds)
     if len(state.standing.answers) >= MOST_STANDING:
         some = "revoke some (`interlock allow --list`)"

@@ -121,7 +121,7 @@ def parse_statement(text: str) -> Statement:
 
 
 def requirement_hash(requirement: Requirement) -> str:
-    """So that it cannot be lowered afterwards."""
+    """A hash of the requirement, so that it cannot be lowered afterwards."""
     asked = {**asdict(requirement), "approvers": sorted(requirement.approvers), "human": int(requirement.human)}
     return hashlib.sha256(dump_json(asked).encode()).hexdigest()
 

@@ -48,7 +48,7 @@ Proof = Touch | Reentry
 
 
 class SigningCeremony(Struct, frozen=True):
-    """And the ticket or the grant that the statement is about."""
+    """The statement that a passkey was asked to sign, and the ticket or the grant that it is about."""
 
     statement: str
     head: Head = _NO_HEAD
@@ -113,7 +113,7 @@ def approve(state: State, visitor: Visitor, ticket: str, proof: Proof, reason: s
 
 
 def armed(state: State, visitor: Visitor, ticket: str, proof: Proof) -> OperatorSession:
-    """For one ticket; refuses a touch that was for another one."""
+    """The session, armed for one ticket; refuses a touch that was for another one."""
     if isinstance(proof, Reentry):
         opened = _sign_in_again(state, visitor, proof)
         return replace(visitor.session, unlocked=opened.unlocked, armed=ticket, fresh_at=state.clock.now())
@@ -134,14 +134,14 @@ def _sign_in_again(state: State, visitor: Visitor, given: Reentry) -> OperatorSe
 
 
 def freshen_begin(state: State, visitor: Visitor, site: Site) -> dict[str, Any]:
-    """Before an operator, a key or the mode is changed."""
+    """Begins step-up before an operator, a key or the mode is changed."""
     own = _own_passkeys(state, visitor, site)
     challenge = secrets.token_bytes(32)
     return begin_ceremony(state, FRESH, challenge, visitor.id, webauthn.request_options(site.rp_id, challenge, own))
 
 
 def freshen(state: State, visitor: Visitor, proof: Proof) -> None:
-    """For two minutes; approves nothing."""
+    """Marks the session as freshly signed in for two minutes; approves nothing."""
     now = state.clock.now()
     if isinstance(proof, Reentry):
         _sign_in_again(state, visitor, proof)
@@ -160,7 +160,7 @@ def grant_begin(state: State, visitor: Visitor, given: Mapping[str, Any], site: 
 
 
 def granted(state: State, visitor: Visitor, given: Mapping[str, Any], proof: Proof) -> OperatorSession:
-    """With the one grant that it was proved for: the touched one, or the one of these terms."""
+    """The session with the one grant that it was proved for: the touched one, or the one of these terms."""
     if isinstance(proof, Reentry):
         session = armed(state, visitor, "", proof)
         return replace(
@@ -173,7 +173,7 @@ def granted(state: State, visitor: Visitor, given: Mapping[str, Any], proof: Pro
 
 
 def reveal_begin(state: State, visitor: Visitor, id: str, site: Site) -> dict[str, Any]:
-    """For the step that the code frees, or for a block a fresh sign-in."""
+    """Begins step-up before a code is shown: for the step that the code frees, or for a block a fresh sign-in."""
     challenge, ticket = _about(state, id)
     if ticket:
         return approve_begin(state, visitor, ticket.id, site, until=challenge.expires_at)

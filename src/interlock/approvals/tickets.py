@@ -122,7 +122,7 @@ def _mac(state: State, purpose: bytes, text: str) -> str:
 
 
 def shown_hash(ticket: Ticket) -> str:
-    """An approval is for exactly this."""
+    """A hash of what an operator is shown; an approval is for exactly this."""
     shown = {name: getattr(ticket, name) for name in ("title", "reason", "action", "irreversible")} | {
         "level": int(ticket.level),
         "findings": [finding.get("id") for finding in ticket.findings],
@@ -185,7 +185,7 @@ def ticket_of(tx: Tx, token: str) -> Ticket | None:
 
 
 def pending_token(state: State, judged: Judged, held: Resolution) -> str:
-    """Of the ticket that this very action waits for."""
+    """The token of the ticket that this very action waits for."""
     ticket = held.ticket
     if held.outcome == "allow" or held.code or ticket is None or ticket.digest != judged.digest:
         return ""

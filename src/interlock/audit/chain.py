@@ -165,7 +165,7 @@ def entry(
 
 
 def moment(at: float) -> float:
-    """As it is kept: in whole milliseconds."""
+    """A time as it is kept: whole milliseconds."""
     return _millis(at) / 1000
 
 
@@ -264,7 +264,7 @@ class AuditRecorder:
         return len(self._waiting) >= GROUP
 
     def flush(self) -> None:
-        """After any group in progress; unwritten ones stay pending."""
+        """Writes pending records, after any group in progress; unwritten ones stay pending."""
         with self._writing:
             with self._lock:
                 group, self._waiting = self._waiting, []

@@ -222,7 +222,7 @@ def decision_entry(
 
 
 def short_entry(judged: Judged, weighed: PolicyResult, at: Circumstances) -> AuditEvent:
-    """Of everyday work: the action itself suffices for replay, unless a secret was redacted."""
+    """The short record of everyday work: the action itself suffices for replay, unless a secret was redacted."""
     request, assessment = judged.request, judged.assessment
     if (
         request.adapter_context is not None

@@ -67,7 +67,6 @@ def _time(at: float) -> str:
 
 
 def _opened(body: str) -> Any:
-    """As a value where writing it again gives the same text, else as text."""
     try:
         value = json.loads(body)
         return value if not isinstance(value, str) and dump_json(value) == body else body

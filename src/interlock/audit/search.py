@@ -188,7 +188,7 @@ def describe_record(body: Json) -> str:
 
 
 def details_line(body: Json) -> str:
-    """Without who and when; the reason comes first."""
+    """The details of an event, without who and when; the reason comes first."""
     if "plan" in body:
         return _plan_line(body)
     given = {key: value for key, value in body.items() if key not in _SKIPPED and value not in ("", None, [], {})}

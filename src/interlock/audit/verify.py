@@ -63,7 +63,7 @@ class _Marks(Struct):
     head: int = FIRST_SEQ - 1
 
     def starts(self) -> dict[int, str]:
-        """With the hash that the remaining part has to follow there."""
+        """Where the remaining part may begin, and the hash that it has to follow there."""
         return {FIRST_SEQ: GENESIS, **{seq + 1: hash for seq, hash in self.floors.items()}}
 
     def end_pruned(self) -> int:

@@ -114,7 +114,7 @@ class DaemonClient(Confidential, Struct, frozen=True):
 
 
 def http_connection(url: str, seconds: float) -> HTTPConnection:
-    """Without a proxy; connects with the first request."""
+    """A connection to an address, without a proxy; connects with the first request."""
     parts = urlsplit(url)
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     return kind(parts.hostname or "", parts.port, timeout=seconds)

@@ -110,7 +110,6 @@ def _rate_limit_key(visit: Visit, route: PageRoute) -> str:
 
 
 def _refusal(visit: Visit, route: PageRoute) -> Response | None:
-    """Of a visitor who is not signed in, lacks the role, or sent the form from another page."""
     if visit.method == "POST" and "origin" not in visit.headers:
         return visit.problem(403, "This has to come from Interlock's own page.")
     if "authorization" in visit.headers:

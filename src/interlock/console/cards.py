@@ -111,7 +111,7 @@ class Card(Struct, frozen=True):
 
     @property
     def severity(self) -> str:
-        """Where one of the registry's patterns matched; otherwise the level says it."""
+        """The registry's severity where one of its patterns matched; empty otherwise, as the level says it."""
         return self.ticket.severity if self.ticket.patterns else ""
 
     @property

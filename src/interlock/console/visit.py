@@ -165,7 +165,7 @@ class Visit:
 
     @property
     def token(self) -> str:
-        """Of the cookie; one made over TLS counts over TLS only, one made without it never does."""
+        """The token in the cookie, or ""; a cookie made over TLS counts over TLS only, one made without it never does."""
         token = self._cookie()
         return token if token.startswith(SECURE) is self.site.secure else ""
 
@@ -197,7 +197,7 @@ class Visit:
         return found[1] if found and hmac.compare_digest(found[2], self._seal(found[1])) else ""
 
     def mark_browser(self) -> None:
-        """After a sign-in; the cookie is sent with links from other sites, too."""
+        """Marks a browser after a sign-in; the cookie is sent with links from other sites, too."""
         id = self.known_browser or secrets.token_hex(8)
         self._set_cookie(f"{id}.{self._seal(id)}", BROWSER_COOKIE, "Lax", BROWSER_SECONDS)
 

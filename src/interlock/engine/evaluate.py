@@ -223,7 +223,7 @@ _LOSSES = (Loss.LOST, Loss.UNKNOWN)
 
 
 def take_snapshot(state: State, judged: Judged, world: World, answer: Outcome) -> Outcome:
-    """Where that allows the action, and answers again; never for what stays held or denied, or a trial."""
+    """Takes a snapshot where that allows the action, and answers again; never for what stays held or denied, or a trial."""
     question, request = _copyable(judged, world, answer), judged.request
     if question is None:
         return answer
@@ -241,7 +241,7 @@ def take_snapshot(state: State, judged: Judged, world: World, answer: Outcome) -
 
 
 def keep_changes(state: State, judged: Judged, question: Inspection) -> TakenSnapshot | None:
-    """Where everyday work changes files that nothing proves to be elsewhere."""
+    """Takes a snapshot where everyday work changes files that nothing proves to be elsewhere."""
     look = judged.request.access.inspect
     seen = look(question.body) if look is not None else None
     if seen is None or seen.missing or (seen.loss in (Loss.NONE, Loss.RECOVERABLE) and not seen.presumed):

@@ -137,7 +137,7 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
 
 
 def attack(judged: Judged) -> str:
-    """Where files can be read, settings that run our hook count."""
+    """How an action attacks the guard itself; where files can be read, settings that run our hook count."""
     request, judgement = judged.request, judged.judgement
     if judgement.once("quiet", lambda: _is_quiet(judgement)):
         return ""
@@ -202,7 +202,7 @@ def _may_exist(deed: Mapping[str, Any], bases: Sequence[str], home: str) -> bool
 
 
 def runs_elsewhere(judged: Judged) -> bool:
-    """An adapter's operation, or a server's call that does more than touch files here."""
+    """An adapter's operation, or a server's call that does more than touch local files."""
     server = judged.request.server
     if server is not None:
         return not (server.here and only_touches_files(judged.judgement.facts))

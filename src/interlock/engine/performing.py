@@ -83,7 +83,6 @@ def perform(tx: Tx, state: State, judged: Judged, found: Gathered, answer: Outco
 
 
 def _kept(answer: Outcome) -> TakenSnapshot | None:
-    """Only an allow names its snapshot."""
     return answer.kept if answer.held.outcome == "allow" else None
 
 
@@ -199,7 +198,7 @@ def notices_of(judged: Judged, held: Resolution) -> tuple[Mapping[str, Any], ...
 
 
 def block_for(tx: Tx, state: State, judged: Judged, counts: Counts, weighed: PolicyResult, held: Resolution) -> str:
-    """Only in enforcing mode, and never a person."""
+    """Blocks the caller where this answer calls for it; only in enforcing mode, and never a person."""
     if held.outcome == "allow" or judged.in_force.mode != "enforcing" or judged.agent.person:
         return ""
     reason = _block_reason(judged, counts, weighed)

@@ -30,7 +30,7 @@ from interlock.runtime import InForce, Judged, Request, rules_of
 
 
 def local_policy(policy: str | None = None, config: str | None = None) -> InForce:
-    """As a daemon with this configuration; raises ConfigError, PolicyError and PackError."""
+    """What a daemon with this configuration would have in force; raises ConfigError, PolicyError and PackError."""
     found = load_config(Path(config) if config else None)
     chosen, registry = load_policy(policy) if policy is not None else found.effective_policy(), Registry()
     for pattern in found.patterns:

@@ -78,7 +78,7 @@ def _read_used(state: State, adapter: str) -> QuotaUsage:
 
 
 def used_quota(tx: Tx, state: State, adapter: str) -> QuotaUsage:
-    """An unreadable row is reset and reported to operators."""
+    """The used quota; an unreadable row is reset and reported to operators."""
     try:
         return msgspec.json.decode(tx.setting(SETTING + adapter) or "{}", type=QuotaUsage)
     except ValueError:

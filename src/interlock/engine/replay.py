@@ -79,7 +79,7 @@ class Comparison(Struct):
 
 
 def replay_policy(config: Config) -> InForce:
-    """With the hashes that records name rules and policy by."""
+    """The rules and policy of a configuration, with the hashes that records name them by."""
     policy, rules = config.effective_policy(), rules_of(config)
     return InForce(rules, policy, policy_hash=policy_mark(config, policy), rulebook_hash=rulebook_hash(rules))
 
@@ -131,7 +131,7 @@ def assess_record(body: Mapping[str, Any], rules: Rulebook) -> Assessment | None
 
 
 def replay_decision(body: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
-    """From its recorded facts; everyday work from the action itself."""
+    """Replays a decision from its recorded facts; everyday work from the action itself."""
     rules_then = applied_rules_of(body.get("loop_rules"))
     if rules_then is None:
         raise ReplayError("the record does not say which settings this agent had")

@@ -47,7 +47,7 @@ class UndoOutcome(Struct, frozen=True):
 
 
 def list_snapshots(state: State, principal: str = "", limit: int = 50, before: float = 0.0) -> list[Snapshot]:
-    """Of every state, the newest first; of one principal, or of all for an operator."""
+    """Lists snapshots of every state, newest first; of one principal, or of all for an operator."""
     query = SnapshotQuery(principal=principal, before=before, limit=limit)
     return state.store.read(lambda tx: tx.snapshots(query))
 
@@ -60,7 +60,6 @@ def plan_undo(state: State, id: str = "", principal: str = "", diff: bool = True
 
 
 def _redacted(change: UndoChange) -> UndoChange:
-    """Of a file of secrets, shows only that it changes."""
     secret = change.diff and place(change.path) == "secret"
     return replace(change, diff="" if secret else redact_text(change.diff)) if change.diff else change
 
@@ -86,13 +85,13 @@ def is_crowded(state: State) -> bool:
 
 
 def prune(state: State) -> int:
-    """By age and size, in every folder; returns how many."""
+    """Prunes old or excess snapshots in every folder; returns how many."""
     own = {"": state.snapshots.taker} if state.snapshots.taker is not None else {}
     return sum(_prune_folder(state, whose, keeper) for whose, keeper in (own | dict(state.snapshots.takers)).items())
 
 
 def prune_journal(state: State) -> int:
-    """By age alone; returns how many."""
+    """Prunes journaled actions by age alone; returns how many."""
     if state.snapshots.journal is None:
         return 0
     gone = JournalStore(state.snapshots.journal).prune(state.clock.now(), state.in_force.undo.days)

@@ -100,7 +100,7 @@ class Coverage(Struct):
         return [{"agent": word, "session": name, **_counts(self.sessions[word, name])} for word, name in found]
 
     def write(self) -> None:
-        """For a later daemon."""
+        """Appends new marks to the file, for a later daemon."""
         if self.folder is None or not self._unwritten:
             return
         marks, self._unwritten = self._unwritten, []
@@ -149,7 +149,6 @@ def replace_file(path: Path, text: str) -> None:
 
 @lru_cache(maxsize=1_024)
 def _mark(*name: str) -> str:
-    """Of a session, or of a call in it."""
     return hashlib.sha256(json.dumps(name).encode("utf-8", "surrogatepass")).hexdigest()[:_LINE]
 
 

@@ -28,7 +28,7 @@ class WatchedFile(Struct):
 
 
 class HookFiles(Struct):
-    """By path; used on the event loop only."""
+    """The watched files by path; used on the event loop only."""
 
     files: dict[str, WatchedFile] = field(default_factory=dict)
     own: tuple[str, ...] = ()  # those that run our hook, with their real paths
@@ -39,7 +39,7 @@ class HookFiles(Struct):
                 self._change(path, None)
 
     def changes(self, paths: Iterable[str]) -> list[str]:
-        """In words, since the last check; the first one sets the baseline."""
+        """The changes since the last check, in words; the first check sets the baseline."""
         found = []
         for path in paths:
             known = self.files.get(path)

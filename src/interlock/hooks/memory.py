@@ -42,7 +42,7 @@ class SharedAnswer(Struct):
 
 
 class SharedAnswers(Struct):
-    """By the pair's common id and the call's content; used on the event loop only."""
+    """Answers by the pair's common id and the call's content; used on the event loop only."""
 
     calls: OrderedDict[Hashable, SharedAnswer] = field(default_factory=OrderedDict)
 
@@ -82,7 +82,6 @@ def call_keys(who: AgentRef, call: AgentCall) -> list[CallKey]:
 
 
 def _content(call: AgentCall) -> tuple[str, str]:
-    """Without its folder, which not every event has."""
     action = call.action
     return action.kind, action.text if action.kind is Kind.COMMAND else _ENCODER.encode(action.fields)
 
@@ -185,7 +184,7 @@ _STAYS = frozenset({(PASSED, DEFERRED), (PROMPTED, DEFERRED)})
 
 
 class AnsweredCall(Struct, frozen=True):
-    """Of a call that passed also the scripts read, the snapshot taken first and how it was rewritten."""
+    """An answer, its ticket, and for a call that passed the scripts read, the snapshot taken first and how it was rewritten."""
 
     answer: CallAnswer
     ticket: str = ""
@@ -195,7 +194,7 @@ class AnsweredCall(Struct, frozen=True):
 
 
 class AnsweredCalls:
-    """By the keys of their calls, the oldest forgotten first; safe for threads."""
+    """Answers by the keys of their calls, the oldest forgotten first; safe for threads."""
 
     def __init__(self, most: int = MOST) -> None:
         self._calls: OrderedDict[CallKey, AnsweredCall] = OrderedDict()
@@ -234,7 +233,7 @@ class AnsweredCalls:
 
 
 class HookSession(Struct):
-    """Of one agent; used on the event loop only."""
+    """What hooks know about one session of an agent; used on the event loop only."""
 
     prompts: bool = False  # it sends the event that can prompt
     folder: str = ""  # where its last command ended, if the agent stays there

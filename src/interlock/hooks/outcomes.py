@@ -121,7 +121,7 @@ def alert(
     once: HookMemory | None = None,
     key: str = "",
 ) -> None:
-    """Also tells people, unless it was raised before under the same key."""
+    """Records an alert and notifies people, unless it was raised before under the same key."""
     if once is not None and not once.alerted.put(f"{kind} {key}", True):
         return
     body = event_body(state.clock.now(), "alert", "interlock", {**details, "kind": kind, "words": words})

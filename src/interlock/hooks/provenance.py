@@ -65,7 +65,7 @@ class _Session(Struct):
 
 
 class SessionProvenance(Confidential, Struct):
-    """By session; used by pool threads and the event loop."""
+    """Created things by session; used by pool threads and the event loop."""
 
     HIDDEN = ("key",)
 
@@ -84,7 +84,7 @@ class SessionProvenance(Confidential, Struct):
             return replace(Provenance.of(things), strayed=(found.cwd,) if found.cwd else ())
 
     def expect(self, who: AgentRef, call: Hashable, action: Action, judged: Judgement) -> None:
-        """Before a call runs: files only where none exists, or one that this session created and nobody else changed."""
+        """Before a call runs: expects files only where none exists, or one that this session created and nobody else changed."""
         if not who.session or who.name not in _REPORT_FAILURE:
             return
         facts, own = judged.facts, who.principal == f"uid:{os.getuid()}"  # other users' files are not checked here
@@ -119,7 +119,7 @@ class SessionProvenance(Confidential, Struct):
             self._save()
 
     def load(self) -> None:
-        """An earlier daemon's file; ignores one whose MAC is wrong."""
+        """Reads an earlier daemon's file; ignores one whose MAC is wrong."""
         if self.folder is None:
             return
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -191,7 +191,6 @@ def _written_path(action: Action) -> str:
 
 
 def _cd_target(action: Action, facts: Sequence[Fact]) -> str:
-    """Of the last `cd`, as some agents' shells stay there without reporting it."""
     moving = [fact for fact in facts if isinstance(fact, Command) and fact.program in program_set("moves_folder")]
     folder = next((fact.words[0] for fact in reversed(moving) if len(fact.words) == 1), "~")
     if not known(folder) or folder.startswith(("~", "-")):

@@ -65,7 +65,7 @@ class HookApi:
         self._watched: dict[tuple[str, ...], AgentRef] = {}  # files to check, and whose call they were
 
     def start(self) -> None:
-        """With an earlier daemon's knowledge, and the decisions made without one."""
+        """Loads an earlier daemon's knowledge and the journal of decisions without a daemon."""
         config, hooks = self.context.config, self.hooks
         hooks.coverage.folder = hooks.provenance.folder = config.folder
         hooks.coverage.load()
@@ -202,7 +202,6 @@ class HookApi:
             self._alert(REPLACED, words, who, quiet=not relied)
 
     async def _prepare_wrapping(self) -> None:
-        """Where calls cannot run below the journal, they are judged as ever."""
         try:
             self.hooks.wrapper = Wrapper(str(await self.pool.run(prepare_wrapping, self.context.config)))
         except JournalError as error:

@@ -120,7 +120,6 @@ def runs_alike(text: str, commands: Iterable[Command], persistent: bool) -> bool
 
 @lru_cache(maxsize=1_024)
 def _gains_rights(program: str) -> bool:
-    """Of another user, a group or a capability."""
     path = _file_of(program)
     try:
         mode = os.stat(path).st_mode
@@ -139,5 +138,5 @@ def changed_keys(action: Action, judged: Judgement) -> tuple[EffectKey, ...]:
 
 
 def failure_in(body: bytes) -> str:
-    """By the supervisor, in the output of a call: `unable` to run it, or `refused` where something did not fit."""
+    """What the supervisor says in the output of a call: `unable` where it could not run it, `refused` where something did not fit."""
     return "unable" if _UNABLE.search(body) else "refused" if _REFUSED.search(body) else ""

@@ -24,7 +24,7 @@ _ADDED = re.compile(r"^\*\*\* (?:Add|Update) File: (.+)$")
 
 
 class WrittenFiles(Struct):
-    """By session; drops the oldest first."""
+    """Written files by session; drops the oldest first."""
 
     sessions: OrderedDict[str, OrderedDict[str, WrittenFile]] = field(default_factory=OrderedDict)
     dangerous_sessions: set[str] = field(default_factory=set)  # sessions that wrote a dangerous file

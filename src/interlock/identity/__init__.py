@@ -25,7 +25,7 @@ class ProcessMount(Struct, frozen=True):
 
 
 def ancestors(pid: int) -> Iterator[int]:
-    """From the process itself up to the first that is not told or is the system's own."""
+    """A process and those above it, up to the first that is not told or is the system's own."""
     for _ in range(MOST_ANCESTORS):
         if pid <= 1:
             return
@@ -46,13 +46,13 @@ def uid_of(pid: int) -> int | None:
 
 
 def namespace_depth(pid: int | str = "self") -> tuple[int, int]:
-    """As seen from here, and its number in the innermost namespace."""
+    """The depth of its PID namespace as seen from here, and its number in the innermost."""
     found = _status(pid, "NSpid:")
     return (len(found), int(found[-1])) if found else (0, 0)
 
 
 def mounts_of(pid: int) -> dict[str, ProcessMount]:
-    """Of several at one path, the last, which is in effect."""
+    """Of several mounts at one path, the last, which is in effect."""
     found = {}
     for line in process_text(pid, "mountinfo").splitlines():
         own, _, rest = line.partition(" - ")

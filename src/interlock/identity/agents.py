@@ -107,7 +107,7 @@ def unblock(state: State, by: OperatorSession, principal: str, reason: str = "")
 
 
 def set_mode(state: State, by: OperatorSession, mode: str, reason: str = "") -> None:
-    """At run time; admins only, and recorded (R-12)."""
+    """Changes the mode at run time; admins only, and recorded (R-12)."""
     if mode not in MODES:
         raise AnswerRefused(f"no mode {mode!r}; known: {', '.join(MODES)}", "VALIDATION_INVALID_VALUE")
     require_admin(state, by)

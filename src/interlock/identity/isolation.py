@@ -92,7 +92,7 @@ class Jails(Struct):
             self.known = {jail.pid: jail for jail in read if jail.start and jail.runs}
 
     def stand(self, blocked: Mapping[str, str]) -> None:
-        """Where hooks in a jail can read them; raises OSError."""
+        """Writes the blocked principals where hooks in a jail can read them; raises OSError."""
         if self.folder:
             with self.lock:
                 _put(self.folder / FOLDER / STANDING, {"blocked": dict(blocked)})

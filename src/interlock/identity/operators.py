@@ -53,7 +53,7 @@ def attempt_sign_in(state: State, name: str, channel: str, source: str, work: Ca
 
 
 def note_failure(state: State, channel: str, source: str, error: SignInRefused) -> None:
-    """Of a sign-in that was no guess: nobody is locked out, and a flood is recorded in part."""
+    """Records a failed sign-in that was no guess: nobody is locked out, and a flood is recorded in part."""
 
     def work(tx: Tx) -> None:
         if not SIGN_INS.wait(tx, source, state.clock.now()):
@@ -137,7 +137,6 @@ def change_operator(
 
 
 def _description(row: OperatorRow) -> str:
-    """For the notice that lets people object to an unexpected approver."""
     held = ", ".join([*row.roles, *(f"team {team}" for team in row.teams)]) or "no role"
     disabled = ", disabled" if row.disabled_at else ""
     return f"the {'service' if row.service else 'operator'} {row.name} ({held}{disabled})"
@@ -205,7 +204,7 @@ _CODE_LENGTH = 12
 def enrol_at_terminal(
     now: float, name: str = "", seconds: float = CODE_SECONDS, kdf: Kdf | None = None
 ) -> tuple[OperatorRow, bytes]:
-    """As an admin: its row and the seal key; refuses an agent's terminal."""
+    """Enrols the first operator, an admin: its row and the seal key; refuses an agent's terminal."""
     if why := is_agents_terminal():
         raise TerminalError(f"this looks like an agent's terminal: {why}; open one of your own and try again there")
     with controlling_terminal() as terminal:

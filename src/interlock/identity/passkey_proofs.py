@@ -30,7 +30,7 @@ class Head(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PasskeyProof(Struct, frozen=True, forbid_unknown_fields=True):
-    """Of a statement, or of a session's key, which then signs statements (`delegate`)."""
+    """A passkey's signature of a statement, or of a session's key, which then signs statements (`delegate`)."""
 
     credential: str  # its id, in hex
     authenticator_data: str  # hex
@@ -60,7 +60,7 @@ def approval_challenge(digest: str, head: Head, statement: str) -> bytes:
 
 
 def session_challenge(public_key: str, nonce: str) -> bytes:
-    """Of a sign-in; the session's key cannot stand in for a touch of the passkey."""
+    """The challenge of a sign-in: the session's key, which cannot stand in for a touch of the passkey."""
     return hashlib.sha256(_SESSION + bytes.fromhex(public_key) + bytes.fromhex(nonce)).digest()
 
 

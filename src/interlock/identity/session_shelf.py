@@ -130,7 +130,10 @@ class MemorySessions:
 
 
 class SessionShelf(Struct, frozen=True):
-    """Only hashes of tokens are kept; a row opens with its token and the seal key alone."""
+    """Sessions, links and ceremonies by secret tokens, of which only hashes are kept; a row opens with its token and the seal key alone.
+
+    Replicas share the rows in their store, so that any unlocked one finds them.
+    """
 
     _store: Store | MemorySessions
     _seal_key: Callable[[], bytes | None]

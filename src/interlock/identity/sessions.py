@@ -45,7 +45,7 @@ class TooManySignIns(SignInRefused):
 
 @runtime_checkable
 class Signer(Protocol):
-    """With the key from a passphrase, or one that a passkey vouches for."""
+    """Signs for an operator: with the key from a passphrase, or one that a passkey vouches for."""
 
     @property
     def key_id(self) -> str: ...
@@ -174,7 +174,7 @@ class OperatorSessions:
         return self._seal_key
 
     def pin(self, tx: Tx) -> None:
-        """From now on, only operator commands may change the operators."""
+        """Pins the operators: from now on, only operator commands may change them."""
         self._pinned = StoredRoster.of(tx).digest
 
     def matches_pin(self, stored: StoredRoster) -> bool:

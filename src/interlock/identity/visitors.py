@@ -87,7 +87,7 @@ class Visitor(Confidential, Struct, frozen=True):
         return self.session.operator
 
     def sent_by(self, given: str) -> bool:
-        """By the session's CSRF token, which other pages cannot know."""
+        """Whether a request carries this session's CSRF token, which other pages cannot know."""
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.csrf.encode())
 
     def fresh(self, now: float) -> bool:
@@ -111,7 +111,10 @@ class Visitors:
     def enter(
         self, session: OperatorSession, how: str, source: str, now: float, secure: bool = False
     ) -> tuple[str, Visitor]:
-        """An earlier cookie of the browser does not open it."""
+        """An earlier cookie of the browser does not open it.
+
+        Above the limit the operator's own oldest session ends, never another operator's.
+        """
         lasts = LINK_SECONDS if how == SET_UP else self.settings.session_hours * 3600.0
         kept = replace(session, channel=CONSOLE, cookie=True, fresh_at=0.0, expires_at=now + lasts)
         visitor = Visitor(secrets.token_hex(8), kept, how, secrets.token_urlsafe(32), source, now)

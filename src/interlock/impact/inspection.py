@@ -371,7 +371,7 @@ class _Found:
         self.deeds += [{"verb": verb, "target": target, **more} if target else dict(ANYTHING) for target, _ in targets]
 
     def move(self, fact: Effect) -> None:
-        """Where another effect reaches its new place, it goes for good."""
+        """What is moved away; where another effect reaches its new place, it goes for good."""
         changed = [one for one in self.effects if one.verb in VERBS]
         places = [one.path for one in changed if fact_key(one) == fact_key(fact)]
         others = [one.path for one in changed if fact_key(one) != fact_key(fact)]

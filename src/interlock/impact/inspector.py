@@ -43,7 +43,7 @@ _VERBS = {"delete": "delete", "truncate": "empty", "overwrite": "overwrite", "da
 
 
 def inspect_targets(question: Json, home: str = "") -> Impact:
-    """An obstacle becomes the impact's problem."""
+    """What exists, and whether it exists elsewhere; an obstacle becomes the impact's problem."""
     tally = ImpactTally()
     budget = Budget.of(int(question.get("ms", MILLISECONDS)), int(question.get("entries", ENTRIES)))
     try:

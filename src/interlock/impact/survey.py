@@ -95,7 +95,7 @@ class SessionFiles(Struct):
         return stat.S_ISREG(found.st_mode) and any(self._is_intact_copy(thing, path, found) for thing in same)
 
     def created(self, path: str) -> bool:
-        """By name, whatever is in it now."""
+        """Whether this session created a file of this name, whatever is in it now."""
         return any(True for _ in self._named(path))
 
     def _named(self, path: str) -> Iterator[Json]:

@@ -142,7 +142,7 @@ def _list(folder: str, budget: Budget) -> Iterator[os.DirEntry[str]]:
 
 
 class EffectTargets(Struct, frozen=True):
-    """In every folder that the action may run in."""
+    """Resolves the targets of a request's effects in every folder that it may run in."""
 
     bases: tuple[str, ...]
     home: str
@@ -173,7 +173,7 @@ class EffectTargets(Struct, frozen=True):
         return [path for path in self.paths(effect) if effect["target"] == "." or os.path.isfile(path)]
 
     def replaced(self, path: str, effect: Json) -> list[str]:
-        """In a folder the names that come; the folder itself where any may come."""
+        """The path itself, or in a folder the names that come; the folder where any may come."""
         sources = effect.get("from")
         if not os.path.isdir(path) or not sources:
             return [path]

@@ -37,7 +37,7 @@ class UserHelper(Struct, frozen=True):
     uid: int
 
     def ask(self, kind: str, question: Any, seconds: float, most: int = _MOST) -> Any:
-        """An answer longer than `most` bytes, or without its end, is none."""
+        """None where there is nothing; an answer longer than `most` is none."""
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
                 sock.settimeout(seconds)

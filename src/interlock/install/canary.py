@@ -151,7 +151,7 @@ BROKEN = "broken"
 
 
 def verdict_of(agent: AgentDialect, event: Event, reply: HookOutput) -> str:
-    """By the answer's shape, texts aside; `broken` where none fits."""
+    """The verdict whose shape this answer has, texts aside; `broken` where none fits."""
     words = ("allow", "deny") if event.problem else ("allow", "ask", "deny")
     shapes = {word: _shape(agent.encode(event, HookVerdict(word, "because"))) for word in words}
     found = _shape(reply)

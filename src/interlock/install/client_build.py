@@ -105,7 +105,7 @@ def _row(word: str, config: Config) -> bytes:
 
 
 def owner_of(config: Config) -> int:
-    """Of the socket's folder, or under [separate] of the state."""
+    """The owner of the socket's folder, or under [separate] of the state."""
     try:
         return (config.folder if config.separate.on else config.agents_socket.parent).stat().st_uid
     except OSError:

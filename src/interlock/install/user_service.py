@@ -39,7 +39,7 @@ _KEPT = ("XDG_STATE_HOME", "XDG_CONFIG_HOME")  # without which the daemon would 
 
 
 def find_manager() -> str:
-    """Of this user's session; HOOKS where none runs, as in a container."""
+    """The service manager of this user's session; HOOKS where none runs, as in a container."""
     if sys.platform == "darwin" and shutil.which("launchctl"):
         return LAUNCHD
     return SYSTEMD if shutil.which("systemctl") and _has_systemd() else HOOKS
@@ -87,7 +87,7 @@ def _services() -> Iterator[tuple[str, Path]]:
 
 
 def restart(config: Config) -> None:
-    """So that settings written since its start count."""
+    """Starts the daemon anew, so that settings written since its start count."""
     if service := next(_services(), None):
         _start(*service, config)
     else:
@@ -174,7 +174,6 @@ def _change_settings(config: Config, tables: Mapping[str, Mapping[str, Any]]) ->
 
 
 def _own_settings(text: str) -> tuple[dict[str, Any], str]:
-    """And the text without them."""
     own: dict[str, Any] = {}
     while BEGIN in text:
         said = parse_toml(text.partition(BEGIN)[2].partition(END)[0])

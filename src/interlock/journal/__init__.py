@@ -38,7 +38,7 @@ class JournaledAction(Struct, frozen=True):
 
 
 def is_journaled() -> bool:
-    """Only a journal answers this call so."""
+    """Whether a journal watches this process; only a journal answers this call so."""
     try:
         os.unlink(_ASK)
     except OSError as error:

@@ -35,7 +35,7 @@ def supervisor_of(config: Config) -> Path:
 
 
 def store_of(config: Config) -> JournalStore:
-    """Also where the daemon has a user of its own and hides its state."""
+    """The store of this user's journals, also where the daemon has a user of its own and hides its state."""
     return JournalStore((state_folder() if config.separate.on else config.folder).absolute() / FOLDER)
 
 

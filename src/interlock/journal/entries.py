@@ -100,7 +100,7 @@ class ActionJournal(Struct):
 
 
 def read_head(id: str, data: bytes) -> JournaledAction | None:
-    """From its first bytes; None where they are damaged or cut off."""
+    """The action of a journal, from its first bytes; None where they are damaged or cut off."""
     for type, _, _, _, time, states in _records(data):
         if type != "H" or len(states) != 1:
             return None

@@ -125,7 +125,6 @@ class Restorer:
             self._made[state.identity] = path
 
     def _link(self, path: str, state: JournalState, content: JournalState) -> bool:
-        """Where one of the file's names is there."""
         other = self._made.get(state.identity) or _other_name(path, state)
         if other is None:
             return False

@@ -45,7 +45,7 @@ class StoredJournal(Struct, frozen=True):
         return self.folder / "objects" / str(number)
 
     def sums(self) -> dict[int, bytes]:
-        """Of objects that were kept unread, as far as the supervisor has come with them since the action's end."""
+        """The hashes of objects that were kept unread, as far as the supervisor has come with them since the action's end."""
         words = (line.split() for line in self._read("sums").splitlines(keepends=True) if line.endswith("\n"))
         return {int(number): bytes.fromhex(sum) for number, sum in words}
 
@@ -124,7 +124,7 @@ class StoredJournal(Struct, frozen=True):
             return 0
 
     def note(self) -> dict[str, Any]:
-        """Of the undo that this action was; empty for others."""
+        """What the undo that this action was has noted; empty for others."""
         return json_table(self._read("undo.json"))
 
     def _end(self) -> dict[str, int]:
@@ -194,7 +194,7 @@ class JournalStore(Struct, frozen=True):
         return found
 
     def end_undo(self, id: str, new: str, same: object) -> None:
-        """An undone undo makes its action undoable again."""
+        """Notes that an action was undone by another; an undone undo makes its action undoable again."""
         stored, later = self.journal(id), self.journal(new)
         write_whole(later.folder / "undo.json", json.dumps({"undoes": id, "same": same}).encode())
         write_whole(stored.folder / "undone", f"{new}\n".encode())

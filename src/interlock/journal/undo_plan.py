@@ -109,7 +109,6 @@ class JournalPlanner:
         return any(changed <= (self._journal.last + SLACK) * 1e9 for *_, changed in prints)
 
     def _earlier_prints(self, path: str, print: Fingerprint) -> list[Fingerprint]:
-        """And those that it stands for where undos made what is there."""
         found = [print]
         while len(found) < 100 and (earlier := self._same.get((path, found[-1]))) is not None:
             found.append(earlier)

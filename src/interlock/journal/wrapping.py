@@ -40,7 +40,7 @@ class Wrapper(Struct, frozen=True):
         return _head(self.front) + shlex.join([agent, call, text])
 
     def original(self, text: str) -> str:
-        """Of exactly this form, whoever wrapped it, for that is what runs; else empty."""
+        """The text inside exactly this form, whoever wrapped it, for that is what runs; else empty."""
         head = _head(self.front)
         if not text.startswith(head):
             return ""
@@ -73,7 +73,7 @@ def take_mark(front: str, call: str) -> bool:
 
 
 def leave_out(front: str, call: str, folders: Iterable[str]) -> None:
-    """Without that the journal of a call keeps everything."""
+    """Tells the front which folders the journal of a call leaves out; without that it keeps everything."""
     words = [f"--skip\n{folder}\n" for folder in folders if "\n" not in folder]
     if words:
         with contextlib.suppress(OSError):

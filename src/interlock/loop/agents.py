@@ -45,7 +45,7 @@ def pause_in_force(
 
 
 def is_lifted(tx: Tx, pause: Pause, now: float) -> bool:
-    """By itself: with its challenge (R-10), or another name's ticket. Its own ticket has to resume it."""
+    """Whether a pause ended by itself: with its challenge (R-10), or another name's ticket. Its own ticket has to resume it."""
     if pause.kind == "other":
         ticket = tx.ticket(pause.ticket)
         return ticket is None or not settle(ticket, now).open
@@ -55,7 +55,7 @@ def is_lifted(tx: Tx, pause: Pause, now: float) -> bool:
 
 
 def resume(tx: Tx, execution: Execution, now: float) -> Execution:
-    """With one more quota where steps had run out (C-20)."""
+    """The execution without its pause, with one more quota where steps had run out (C-20)."""
     pause = pause_of(execution.pause)
     if pause and pause.grants:
         notices.notify(tx, execution.agent, notices.STATUS, f"A person agreed: {execution.quota} more steps", now)
@@ -70,7 +70,7 @@ def resume_waiting(tx: Tx, agent: AgentRef, ticket: str, now: float, but: str = 
 
 
 def lift_ended_pause(tx: Tx, execution: Execution, now: float) -> Execution:
-    """With one more quota where its challenge was verified."""
+    """The execution without a pause that ended by itself, with one more quota where its challenge was verified."""
     pause = pause_of(execution.pause)
     if pause is None or not is_lifted(tx, pause, now):
         return execution
@@ -192,7 +192,7 @@ class AgentOverview(Struct, frozen=True):
 
     @property
     def stopped(self) -> int:
-        """Not allowed at once."""
+        """Decisions that were not allowed at once."""
         decided = [(name, count) for name, count in self.figures.items() if name.startswith("decision:")]
         return sum(int(count) for name, count in decided if not name.startswith("decision:allow:"))
 
@@ -206,7 +206,7 @@ class AgentOverview(Struct, frozen=True):
 
 
 def list_agents(state: State) -> list[AgentOverview]:
-    """With a token, decision, live execution or block: the blocked first, then the last active."""
+    """Every agent with a token, decision, live execution or block: the blocked first, then the last active."""
     state.recorder.flush()
     rows, totals, runs = state.store.read(
         lambda tx: (tx.agents(), tx.agent_totals(), tx.executions(live=True, most=MOST_RUNS))

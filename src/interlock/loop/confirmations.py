@@ -77,7 +77,7 @@ def confirm_operation(state: State, agent: AgentRef, *, confirmation_token: str,
 
 
 def continue_execution(state: State, agent: AgentRef, *, confirmation_token: str = "") -> dict[str, Any]:
-    """After a person armed its ticket (R-15); any other stays as it is."""
+    """Resumes a paused execution after a person armed its ticket (R-15); any other stays as it is."""
     agents.require_ready(state, agent)
 
     def work(tx: Tx) -> Execution | LoopProblem:
@@ -300,7 +300,6 @@ def _request_release(
 
 
 def _judged(state: State, agent: AgentRef, via: Connection, held: tuple[Execution | None, Pause], now: float) -> Judged:
-    """As an action, with one digest for as long as the agent waits for the same."""
     execution, pause = held
     action = operation_action(RELEASE, {"element_name": agent.name, "waits_for": pause.id}, "EXECUTE")
     judgement, names = state.reader.read(action)
@@ -311,7 +310,6 @@ def _judged(state: State, agent: AgentRef, via: Connection, held: tuple[Executio
 
 
 def _open_ticket(tx: Tx, state: State, pause: Pause, judged: Judged, reason: str) -> _ReleaseOutcome:
-    """Where people's queue is full, only the alert reaches them."""
     step = tx.ticket(pause.ticket) if pause.ticket else None
     what = f"'{notices.ticket_excerpt(step)}'" if step is not None else pause.reason
     why = f": {reason.rstrip('.')}" if reason else ""
@@ -333,7 +331,6 @@ def _open_ticket(tx: Tx, state: State, pause: Pause, judged: Judged, reason: str
 def _release(
     tx: Tx, state: State, agent: AgentRef, pause: Pause, ticket: Ticket, now: float
 ) -> _ReleaseOutcome | LoopProblem:
-    """And withdraws what the agent waited for, which approves nothing of it."""
     spent = move_settled(tx, ticket, "spend", now)
     if spent is None or not state.baseline.spend(ticket.id, spent):
         return LoopProblem("TOKEN_ALREADY_USED")

@@ -96,7 +96,7 @@ def complete_execution(state: State, agent: AgentRef, *, outcome: str = "success
 
 
 def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[str, Any]:
-    """In any state, with this agent's pauses elsewhere; lifts no block (C-15, R-10)."""
+    """Ends an execution early, in any state, and this agent's pauses elsewhere; lifts no block (C-15, R-10)."""
 
     def work(tx: Tx) -> Execution | None:
         mine, ended = (

@@ -119,7 +119,7 @@ def pause_of(data: Mapping[str, Any]) -> Pause | None:
 
 
 def tier_reached(decision: Decision, claimed: int | None) -> Tier:
-    """By its score or the agent's higher estimate, one more after much repetition (DL-13, R-13)."""
+    """A step's tier: by its score or the agent's higher estimate, one more after much repetition (DL-13, R-13)."""
     tier = tier_of(max(decision.assessment.score if decision.assessment else 0, claimed or 0))
     repeated = any(part.name == "repetition" for part in decision.parts)
     return _TIERS[min(_TIERS.index(tier) + 1, len(_TIERS) - 1)] if repeated else tier
@@ -151,7 +151,7 @@ def stops(parts: Iterable[Contribution], tier: Tier) -> bool:
 def stages(
     decision: Decision, tier: Tier, run: Execution, previous: str, tolerance: tuple[str, int], claimed: int | None
 ) -> tuple[str, ...]:
-    """For a person, then other contributions (AE-02)."""
+    """The five stages of the next step in sentences for a person, then other contributions (AE-02)."""
     by_stage: dict[int, list[str]] = {stage: [] for stage in range(1, 6)}
     for part in decision.parts:
         if part.name in _STAGES:

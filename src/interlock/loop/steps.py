@@ -334,7 +334,6 @@ def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decisio
 
 
 def _count_step(report: StepReport, tx: Tx, judged: Judged, decision: Decision, row: Execution) -> Execution:
-    """An approval that it spends also resumes executions that waited for it."""
     spent, state, now = decision.ticket, report.state, judged.now
     if spent is None and report.by.mode == "enforcing":
         if row.steps >= row.max_steps or agents.pause_in_force(tx, report.agent, [row], now):
@@ -355,7 +354,6 @@ def _count_step(report: StepReport, tx: Tx, judged: Judged, decision: Decision, 
 
 
 def _pause(report: StepReport, tx: Tx, judged: Judged, decision: Decision, ticket: Ticket, row: Execution) -> Execution:
-    """For its ticket and, where that is required, a challenge."""
     state, agent, now = report.state, report.agent, judged.now
     reason = reason_of(report.verdict, decision, report.operation)
     report.confirmation = _confirmation(ticket, decision.token)

@@ -39,7 +39,7 @@ NO_TIGHTENING = Tightening()
 
 
 def parse_tightening(state: State, policy: str = "", mode: str = "") -> Tightening:
-    """Of a policy file's text and a `--safety-mode`; refuses an unreadable policy."""
+    """Parses a policy file's text and a `--safety-mode`; refuses an unreadable policy."""
     if not policy and not mode:
         return NO_TIGHTENING
     found, loosens = _parse_policy(policy) if policy else (NO_TIGHTENING, False)

@@ -150,7 +150,7 @@ async def confirm_with_user(
 
 
 def offered_token(envelope: Json) -> str:
-    """Of a held call, whether it failed or paused."""
+    """The token that a held call offers, whether it failed or paused."""
     if envelope.get("success") is False:
         error = table_in(envelope, "error")
         held = error.get("code") == "CONFIRMATION_REQUIRED"
@@ -163,7 +163,6 @@ def _answer_in(form: Any) -> bool | None:
 
 
 def _confirmed(call: ToolCall, state: _State) -> ToolCall:
-    """With its token where the call needs one."""
     if not state.failed:
         return call
     params = {**table_in(call.arguments, "params"), "_confirmation": state.token}
@@ -257,7 +256,7 @@ async def _answer(
 
 
 def failure_text(error: Exception) -> str:
-    """For an agent: of what nobody expected, no words of its own."""
+    """The words of a failure for an agent: of what nobody expected, none of its own."""
     return f"Interlock could not answer: {error}. {UNTIL}" if isinstance(error, NoDaemon) else NO_ANSWER
 
 

@@ -82,7 +82,7 @@ class FastPath:
         self._lines.put_nowait(None)
 
     def claim(self, call: ToolCall) -> asyncio.Task[Reply] | None:
-        """For exactly this request, once."""
+        """For exactly this request; returned once, then None."""
         flight = self._handed_over.pop(call.who, None)
         return flight.task if flight is not None and flight.call == call else None  # an id may be used again
 

@@ -42,7 +42,7 @@ class ConsoleAddress(Struct, frozen=True):
 
 
 class Message(Confidential, Struct, frozen=True):
-    """For one channel; includes the code only for a private one."""
+    """A message for one channel; includes the code only for a channel marked as private."""
 
     HIDDEN = ("code",)
 

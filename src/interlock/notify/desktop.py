@@ -46,7 +46,7 @@ def apple_text(text: str) -> str:
 
 
 def powershell_text(text: str) -> str:
-    """As base64, so that nothing needs quoting."""
+    """A PowerShell expression of the text in base64, so that nothing needs quoting."""
     return f"[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{base64.b64encode(text.encode()).decode()}'))"
 
 

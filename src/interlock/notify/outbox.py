@@ -95,7 +95,7 @@ class Outbox:
             courier.worker.stop(2)
 
     def tell(self, event: str, about: Ticket | Challenge | None, words: str) -> None:
-        """Without delay: the caller may be deciding an action."""
+        """Queues an event without delay: the caller may be deciding an action."""
         if event not in _SILENT:
             said, level = clean_line(_words(event, about, words)), about.level if isinstance(about, Ticket) else None
             note = Note(self.state.new_id("note_"), _TOLD.get(event, ALERT), said, about.id if about else "", level)

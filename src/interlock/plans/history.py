@@ -32,7 +32,7 @@ def withdraw_ticket(state: State, by: str, id: str, why: str) -> None:
 
 
 def close_abandoned(state: State) -> int:
-    """Of plans abandoned or lost with their process; returns their number."""
+    """Closes tickets of plans abandoned or lost with their process; returns their number."""
     found = state.store.read(lambda tx: tx.tickets(TicketQuery(LIVE_STATES, name=NAME, limit=MOST)))
     left = [ticket for ticket in found if ticket.door == INTERFACE and not _is_attended(state, ticket)]
     if not left:
@@ -95,7 +95,7 @@ def save_plan(state: State, row: PlanRow) -> None:
 def record_end(
     state: State, id: str, status: str, code: int, output: str, cut: bool, by: str, journal: str = ""
 ) -> PlanRow | None:
-    """In history, audit trail and ticket; settles the snapshot with the state that the run left."""
+    """Records a run's end in the history, audit trail and ticket; settles its snapshot with the state that it left."""
     text = redact_text(output[-MOST_OUTPUT:])
     state.plans.settle(id, status)
 

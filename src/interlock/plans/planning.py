@@ -49,7 +49,7 @@ def make_plan(state: State, by: OperatorSession, intent: str, cwd: str = "") -> 
 def plan_command(
     state: State, by: OperatorSession, text: str, cwd: str, intent: str, workflow: str = "", step: int = 0
 ) -> ReviewedPlan:
-    """For one of the history or of a workflow; it is reviewed like any other."""
+    """A plan for a command of the history or of a workflow; it is reviewed like any other."""
     draft = Draft(usable_command(text), claims=PlannerClaims())
     return _add_plan(state, by, intent, draft, working_folder(cwd), "", "", (), workflow, step)
 

@@ -95,7 +95,7 @@ def spawn(state: State, plan: ReviewedPlan) -> RunningCommand | None:
 
 
 def follow(state: State, by: OperatorSession, id: str, start: int) -> RunProgress:
-    """Of a run that ended longer ago, as the history has it."""
+    """A run's new output and state; of one that ended longer ago, as the history has it."""
     row = state.store.read(lambda tx: tx.plan(id))
     if row is None or row.operator != by.operator:
         raise NotFound(f"no plan {id!r:.80} of yours")

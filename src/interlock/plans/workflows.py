@@ -100,7 +100,7 @@ def open_steps(state: State, by: OperatorSession, id: str) -> OpenWorkflow:
 
 
 def freeze(state: State, by: OperatorSession, id: str, answers: Answers, runs: int, days: int) -> OpenWorkflow:
-    """For so many runs; each step was reviewed, its box ticked. Drift ends it."""
+    """Approves all steps as they are, for so many runs; each was reviewed, its box ticked. Drift ends it."""
     flow, plans, terms = to_freeze(state, by, id, answers, runs, days)
     grant = add_grant(state, by, terms).id if terms else ""
     until, mark = str(state.clock.now() + days * 86_400), _mark(state, flow, plans)
@@ -113,7 +113,7 @@ def freeze(state: State, by: OperatorSession, id: str, answers: Answers, runs: i
 def to_freeze(
     state: State, by: OperatorSession, id: str, answers: Answers, runs: int, days: int
 ) -> tuple[Workflow, tuple[ReviewedPlan, ...], dict[str, Any] | None]:
-    """With the terms of the grant to sign before; none where no step needs approval."""
+    """The workflow, its reviewed steps, and the terms of the grant to sign before; none where no step needs approval."""
     if not 1 <= runs <= 50 or not 1 <= days <= FREEZE_DAYS:
         raise AnswerRefused(f"freeze it for 1 to 50 runs and 1 to {FREEZE_DAYS} days", INVALID)
     flow = find(state, id)
@@ -133,7 +133,7 @@ def to_freeze(
 
 
 def reviewed_steps(state: State, by: OperatorSession, flow: Workflow, answers: Answers) -> tuple[ReviewedPlan, ...]:
-    """In order, each with consent to exactly its text; refuses any other set."""
+    """All steps in order, each with consent to exactly its text; refuses any other set."""
     plans: list[ReviewedPlan] = []
     for id, yes in answers:
         plan = require_yes(state, by, id, yes)
@@ -188,7 +188,6 @@ def _held_steps(plans: Iterable[ReviewedPlan]) -> list[ReviewedPlan]:
 
 
 def _mark(state: State, flow: Workflow, plans: Iterable[ReviewedPlan]) -> str:
-    """Of all steps as they are, whatever their plans' ids."""
     shown = [flow.id, flow.stop_on_failure]
     for plan in plans:
         found = plan.reviewed
@@ -249,7 +248,7 @@ class RunningWorkflow(Struct):
 def start_run(
     state: State, by: OperatorSession, id: str, answers: Answers, frozen: str = "", elsewhere: bool = False
 ) -> RunningWorkflow:
-    """With consent to each step, or the mark of a frozen workflow; raises AnswerRefused or StepsHeld."""
+    """Runs all steps: with consent to each, or the mark of a frozen workflow; raises AnswerRefused or StepsHeld."""
     if why := why_not_here(state, elsewhere):
         raise AnswerRefused(why)
     flow = find(state, id)

@@ -30,7 +30,7 @@ class Contribution(Struct, frozen=True):
 
 
 class AdapterContext(Struct, frozen=True):
-    """Of a loaded adapter or a proxied server; only their operations meet the matrix (R-1)."""
+    """An operation of a loaded adapter or a proxied server; only these meet the matrix (R-1)."""
 
     call: AdapterCall
     block: DangerBlock | None = None

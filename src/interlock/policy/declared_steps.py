@@ -55,7 +55,7 @@ def declared_step(action: Action, judgement: Judgement) -> DeclaredStep:
 def compare_with_declared(
     action: Action, judgement: Judgement, hints: Sequence[DeclaredStep], rules: DeclarationRules
 ) -> Contribution | None:
-    """Where a call differs from the reported steps, or was not reported."""
+    """The contribution of a call that differs from the reported steps, or was not reported."""
     assessment = judgement.assessment
     setting = rules.word(assessment.level)
     if setting == "off" or not _counts(assessment, judgement.facts):
@@ -69,7 +69,6 @@ def compare_with_declared(
 
 
 def _counts(assessment: Assessment, facts: Iterable[Fact]) -> bool:
-    """From level 2 on, below it where it changes a named target."""
     if assessment.level is not Level.REVERSIBLE:
         return assessment.level > Level.SAFE
     return any(isinstance(f, Effect) and f.verb in _CHANGES and f.place not in _PASSING for f in facts)

@@ -209,7 +209,7 @@ def level_words(assessment: Assessment) -> str:
 
 
 def finding_words(finding: Finding) -> str:
-    """With the part of the hint that it concerns, where the hint has several."""
+    """The reason, and the part of the hint that it concerns, where the hint has several."""
     act = finding.rule.startswith("acts.") and finding.span is not None and (finding.span[0] or " " in finding.subject)
     quote = redact_text(finding.subject) if (act or finding.quoted) and finding.subject else ""
     return f'{finding.reason.rstrip(".")}: "{quote[:_HINT_LENGTH]}".' if quote else finding.reason

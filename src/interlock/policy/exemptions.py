@@ -168,7 +168,7 @@ _CHANGING = frozenset("delete truncate overwrite write move chmod chown".split()
 
 
 def journal_restores(judged: Judgement, book: Rulebook) -> bool:
-    """Only local files; nothing that cannot be read, and no other places, rights, secrets and forbidden actions."""
+    """Whether only local files are at stake; not for what cannot be read, other places, rights, secrets and everything forbidden."""
     harmful = judged.assessment.harmful
     stores = {fact.span for fact in judged.facts if _changes_database_file(fact)}
     kept = [

@@ -118,7 +118,7 @@ def recoverable(factors: Iterable[str]) -> bool:
 
 
 def undo_words_after(words: str, factors: Iterable[str]) -> str:
-    """Without `cannot be undone`, where an inspection found everything recoverable."""
+    """The words without `cannot be undone`, where an inspection found everything recoverable."""
     return words.replace(IRRECOVERABLE, _ORDINARY) if IRRECOVERABLE in words and recoverable(factors) else words
 
 

@@ -79,7 +79,7 @@ class PatternSet(Struct, frozen=True):
 
 
 def hits(globs: Iterable[Glob], named: MatchNames) -> tuple[Glob, ...]:
-    """At the start of any word, and any command."""
+    """Those that meet any name of the action: at the start of any word, and any command."""
     return tuple(glob for glob in globs if _meets(glob, named))
 
 

@@ -46,7 +46,7 @@ class CommandSwap(Struct, frozen=True):
 
     @property
     def quoted(self) -> str:
-        """In a spelling that JSON and TOML share."""
+        """The arguments in front, separated by commas, in a spelling that JSON and TOML share."""
         return ", ".join(json.dumps(item, ensure_ascii=False) for item in self.leading)
 
 
@@ -122,7 +122,7 @@ def _rewrite_json(text: str, entry: Node, swap: CommandSwap, undo: bool) -> str:
 
 
 def adopt_toml(text: str, proxy: ProxyCommand | None) -> AdoptionResult:
-    """As `adopt_json`."""
+    """Rewrites a TOML file and keeps its comments; raises EditError as `adopt_json` does."""
     parse_toml(text)
     result, document = AdoptionResult(text), tomlkit.parse(text)
     tables = document.get("mcp_servers")

@@ -25,7 +25,7 @@ _PENDING = frozenset({"pending_cooling", "pending_approval"})
 
 
 class ProxyGate:
-    """Of one server; every failure is a denial."""
+    """Puts the calls of one server to the daemon; every failure is a denial."""
 
     def __init__(self, behind: ServerIdentity, link: DaemonLink, config: Config, cwd: str) -> None:
         self.behind, self._link, self.config, self._cwd = behind, link, config, cwd
@@ -128,7 +128,7 @@ class McpClient(Struct, frozen=True):
 
 
 def carried_meta(params: Json) -> dict[str, Any]:
-    """For our own requests in the era without a handshake; empty in the other."""
+    """The `_meta` that our own requests carry in the era without a handshake; empty in the other."""
     meta = table_in(params, "_meta")
     return {"_meta": {key: meta[key] for key in (ERA, _INFO, _CAPABILITIES) if key in meta}} if ERA in meta else {}
 

@@ -116,7 +116,7 @@ class Multiplexer:
     # from the client
 
     def from_client(self, line: bytes) -> None:
-        """To its server, whose gate checks it again."""
+        """Routes one line to its server, whose gate checks it again."""
         try:
             message = parse_message(line)
             for one in message if type(message) is list and message else [message]:

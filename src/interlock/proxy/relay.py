@@ -75,7 +75,7 @@ class Relay:
     # from the client
 
     def from_client(self, line: bytes) -> None:
-        """An ambiguous line is refused. Of a batch, judged and unjudged messages must not wait for each other."""
+        """An ambiguous line is refused."""
         try:
             message = parse_message(line)
             batch = message if type(message) is list else [message]
@@ -225,7 +225,6 @@ class Relay:
         return self._compare()
 
     def _compare(self) -> None:
-        """With the pins, unless this listing was compared last."""
         if self.catalog.tools != self._compared:
             self._compared = dict(self.catalog.tools)
             self._pinning = self._begin(self._pin())

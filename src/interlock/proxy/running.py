@@ -170,7 +170,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
 
 
 class ServerConnection:
-    """With a gate and a relay; responses go to `client`."""
+    """One server with its gate and its relay; responses go to `client`."""
 
     def __init__(self, place: ServerAddress, setting: ProxyOptions, client: Send) -> None:
         self.place, self._limits = place, setting.config.proxy

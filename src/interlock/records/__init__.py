@@ -227,7 +227,7 @@ class Grant(Struct, frozen=True):
 
 
 class HistoryEntry(Struct, frozen=True):
-    """An evaluated action, the basis of all counts."""
+    """One evaluated action in an agent's history, the basis of all counts."""
 
     agent: AgentRef
     operation: str

@@ -201,7 +201,7 @@ def redact_programs(text: str) -> str:
 
 
 def argument_kinds(words: list[str]) -> dict[int, str]:
-    """Which arguments are secrets as a whole (`all`), behind a colon (`pair`) or behind their flag (`glued`)."""
+    """Of an argument list, which are secrets as a whole (`all`), behind a colon (`pair`) or behind their flag (`glued`)."""
     if not words:
         return {}
     program = words[0].rpartition("/")[2]

@@ -82,7 +82,7 @@ STEMS = lazy_regex(lambda: "|".join(WORDS.in_order("stems")), re.IGNORECASE)
 
 @lru_cache(maxsize=4096)
 def kind_of(name: str) -> str:
-    """In any case style; empty for a name that announces none."""
+    """The kind of secret that a name announces, in any case style; empty when it announces none."""
     return "" if "<secret:" in name else _kind(tuple(_words(name)))
 
 

@@ -152,7 +152,7 @@ def operation_name(request: Request) -> str:
 
 
 def counted_name(action: Action) -> str:
-    """An operation's name, or a command's program."""
+    """The name that an action is counted under: an operation's name, or a command's program."""
     if action.kind in (Kind.OPERATION, Kind.TOOL):
         return action.text[:200]
     first = (action.text.split(None, 1) or [""])[0]

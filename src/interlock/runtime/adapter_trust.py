@@ -133,7 +133,7 @@ def _proved(state: State, name: str) -> TrustEntry | None:
 
 
 def settle_trust(state: State) -> int:
-    """Of expired certifications, returns how many; without a signed-in operator there is no key to seal with."""
+    """Records expired certifications as demotions and returns how many; without a signed-in operator there is no key to seal with."""
     now, ended = state.clock.now(), 0
     for name in list(state.adapters.kept):
         kept, own = _proved(state, name), state.adapters.loaded.get(name)

@@ -46,7 +46,7 @@ class LoadedAdapter(Struct, frozen=True):
 
 
 class TrustEntry(Struct, frozen=True):
-    """An operator's decision about an adapter's trust, sealed against forgery."""
+    """An operator's decision about an adapter's trust: of which file, and when; sealed against forgery."""
 
     record: TrustRecord
     mark: str

@@ -62,7 +62,7 @@ class Memory:
             self.changed()
 
     def changed(self) -> None:
-        """Also after our own change: another process may have changed the same later."""
+        """Refreshes after a change, including our own: another process may have changed the same later."""
         with self._counting:
             self._due += 1
         try:

@@ -44,7 +44,7 @@ SAYS_SO = "the server's own annotations say that it destroys"
 
 
 class ServerClaim(Struct, frozen=True):
-    """By a proxy, about the server behind it and the called tool."""
+    """A proxy's claim about the server behind it and the called tool."""
 
     name: str
     mark: str  # a hash of its start command
@@ -61,7 +61,7 @@ class ServerClaim(Struct, frozen=True):
 
     @property
     def here(self) -> bool:
-        """As far as its command shows."""
+        """Whether it runs on this machine and works on its files, as far as its command shows."""
         return _here(self.words)
 
     @property

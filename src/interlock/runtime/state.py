@@ -137,7 +137,7 @@ class State(Struct):
         return self.blocks.get(principal, "")
 
     def paused(self, now: float) -> tuple[str, Level]:
-        """By whom, and the highest level that passes."""
+        """The operator whose pause is in force, and the highest level that passes."""
         found = self.pause.found
         return (found.by, found.ceiling) if found is not None and found.at(now) else ("", Level.SAFE)
 

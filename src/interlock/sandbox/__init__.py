@@ -101,7 +101,7 @@ class SandboxMount(Struct, frozen=True):
 
 
 class SandboxMounts(Struct):
-    """By path; all paths are real ones."""
+    """The mounts by path; all paths are real ones."""
 
     mounts: dict[Path, SandboxMount] = {}
     notes: list[str] = []  # for the person

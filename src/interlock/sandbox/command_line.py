@@ -66,7 +66,7 @@ class Handshake(Struct, frozen=True):
 
 
 def bubblewrap_argv(jail: SandboxPlan, program: str, files: Handshake | None = None, tty: bool = False) -> list[str]:
-    """Without files, as a person would type it."""
+    """The whole command; without files, as a person would type it."""
     files = files or Handshake()
     words = [program, "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--ro-bind-try", "/sys", "/sys"]
     for mount in jail.world.in_order():

@@ -166,7 +166,6 @@ def _attempt(work: Callable[..., Any], *given: Any) -> None:
 
 
 def _raise_file_limit() -> None:
-    """So that idle connections cannot keep an operator out."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < most:

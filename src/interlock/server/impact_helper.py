@@ -48,7 +48,7 @@ def serve_inspections(
 
 
 def answer_as_user(question: Any, home: str) -> Json:
-    """In the child that has become the agent's user: in that user's folder, with their rights alone."""
+    """Answers in the child that has become the agent's user: in that user's folder, with their rights alone."""
     os.umask(0o022)
     make_undumpable()
     confine()

@@ -67,7 +67,7 @@ def endpoint(url: str) -> str:
 
 
 def provider(state: State, reader: MetricReader, version: str) -> MeterProvider:
-    """With one instrument for each figure; not registered globally."""
+    """A meter provider with one instrument for each figure, not registered globally."""
     from opentelemetry.metrics import Observation
     from opentelemetry.sdk.metrics import MeterProvider
     from opentelemetry.sdk.resources import Resource

@@ -76,7 +76,7 @@ class UndoPlan(Struct, frozen=True):
 
 
 class UndoResult(Struct, frozen=True):
-    """With `refused` nothing was changed, since later work would be lost."""
+    """The changes that an undo made; with `refused` nothing was changed, since later work would be lost."""
 
     id: SnapshotId
     as_id: Annotated[str, Meta(pattern=rf"^({ID.pattern})?\Z")] = ""  # undoes the undo; empty where nothing changed

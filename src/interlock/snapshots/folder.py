@@ -39,7 +39,7 @@ def closing_handle(handle: int) -> Iterator[int]:
 
 
 class FolderHandles:
-    """With the budget of their use; a path is absolute and has no `..`."""
+    """Handles of folders by their paths, and the budget of their use; a path is absolute and has no `..`."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
@@ -236,7 +236,7 @@ class SnapshotFolder(Struct, frozen=True):
 
 
 def create_file(path: str, mode: int, dir_fd: int | None = None) -> int:
-    """In place of one that a killed process left behind."""
+    """A handle on a new file, in place of one that a killed process left behind."""
     remove_file(path, dir_fd)
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NOFOLLOW, mode, dir_fd=dir_fd)
 

@@ -71,7 +71,7 @@ def hold_objects(
 
 
 class GitWriter(Struct, frozen=True):
-    """With `again`, a killed undo may have left its locks."""
+    """Works under Git's own locks; with `again`, a killed undo may have left its locks."""
 
     places: FolderHandles
     id: str
@@ -137,7 +137,6 @@ class GitWriter(Struct, frozen=True):
 
 
 def _holds(handle: int, name: str, data: bytes) -> bool:
-    """As a killed undo left it behind."""
     try:
         with closing_handle(os.open(name, READ, dir_fd=handle)) as opened:
             return os.read(opened, len(data) + 1) == data
@@ -220,7 +219,6 @@ class GitRestore:
             os.utime(name, ns=(entry.mtime_ns, entry.mtime_ns), dir_fd=handle, follow_symlinks=False)
 
     def _append_log(self, path: str, old: str, new: str) -> None:
-        """Where there is one, as Git does."""
         if self._places.stat(path) is None or not new or old == new:
             return
         handle, name = self._places.split(path)

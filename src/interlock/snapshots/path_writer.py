@@ -95,7 +95,6 @@ class PathWriter:
         os.rmdir(name, dir_fd=handle)
 
     def _empty(self, path: str) -> None:
-        """Of what was saved of it, and nothing else."""
         for entry in sorted(self._saved, key=lambda one: one.path, reverse=True):
             if entry.path.startswith(f"{path}/") and entry.kind != "absent":
                 with contextlib.suppress(FileNotFoundError):

@@ -29,7 +29,7 @@ _UNMOVED = frozenset({"branch", "clean", "rm", "stash", "worktree"})  # which a 
 
 
 class RepositoryScope(Struct):
-    """With the new values of refs, and what only they hold."""
+    """The refs of one repository that change, their new values, and what only they hold."""
 
     repository: Repository
     refs: dict[str, str] = {}
@@ -57,7 +57,7 @@ class SnapshotScope(Struct, dict=True):
         self.paths.setdefault(self._ordinary(path), (role, leaves))
 
     def below(self, top: str, path: str) -> None:
-        """With the folders between it and a top, which may be deleted with it."""
+        """Adds a path, with the folders between it and a top, which may be deleted with it."""
         holder = os.path.dirname(path)
         while holder != top and holder.startswith(f"{top}/") and holder not in self.paths:
             self.path(holder)
@@ -78,7 +78,7 @@ class SnapshotScope(Struct, dict=True):
         return self.repositories.setdefault(repository.own, RepositoryScope(repository))
 
     def hold(self, repository: Repository, *commits: bytes | None) -> None:
-        """Only the snapshot may refer to them later."""
+        """Adds commits that only the snapshot may refer to later."""
         self.git(repository).tips |= {commit: None for commit in commits if commit is not None}
 
     def add_blobs(self, repository: Repository, tree: Repository) -> None:
@@ -152,7 +152,7 @@ def _as_known(scope: SnapshotScope, command: GitCommand, entry: IndexEntry, full
 
 
 def add_index(scope: SnapshotScope, repository: Repository, source: bytes | None = None) -> None:
-    """An index means nothing with another commit, so that this is added too, with contents that only it holds."""
+    """An index means nothing with another commit, so that this is added too, with contents that only the index holds."""
     history = repository.history
     scope.path(f"{repository.own}/index", "index", source.hex() if source is not None else "")
     scope.path(f"{repository.own}/HEAD", "head")

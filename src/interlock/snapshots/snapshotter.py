@@ -26,7 +26,7 @@ _ENDINGS = ("json", "after", "undoing", "begun")
 
 
 class ListedSnapshot(Struct, frozen=True):
-    """Without a manifest, one that cannot be read."""
+    """One snapshot of the folder; without a manifest, one that cannot be read."""
 
     id: str
     at: float
@@ -79,7 +79,6 @@ def _delete(folder: SnapshotFolder, places: FolderHandles, one: ListedSnapshot) 
 
 
 def _delete_leftovers(folder: SnapshotFolder, places: FolderHandles, remaining: list[ListedSnapshot]) -> None:
-    """Of a kill, and contents that no manifest names any more."""
     ids = {one.id for one in remaining}
     for name in os.listdir(f"{folder.path}/snapshots"):
         id, _, ending = name.partition(".")

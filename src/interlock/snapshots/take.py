@@ -117,7 +117,7 @@ _FILES: dict[str, Callable[[Json, Sequence[str], SnapshotScope, EffectTargets], 
 def take(
     question: Json, folder: SnapshotFolder, id: str, at: float, limits: SnapshotLimits, home: str
 ) -> TakenSnapshot:
-    """With a problem, nothing is saved."""
+    """Saves what the effects in the question may change; with a problem, nothing is saved."""
     budget = Budget(time.monotonic() + limits.ms / 1000, ENTRIES, 2 * limits.bytes + (64 << 20))
     try:
         with folder.locked("lock", wait=False), FolderHandles(budget) as places:
@@ -132,7 +132,7 @@ def take(
 def save_scope(
     scope: SnapshotScope, id: str, at: float, bases: Sequence[str], limits: SnapshotLimits
 ) -> tuple[TakenSnapshot, Manifest]:
-    """Where order is safety: (1) its begin noted, (2) contents, (3) commits protected, (4) the manifest."""
+    """A whole snapshot of a scope. Where order is safety: (1) its begin noted, (2) contents, (3) commits protected, (4) the manifest."""
     folder, places = scope.folder, scope.places
     place, begun = folder.place(id), folder.place(id, "begun")
     if os.path.lexists(place):

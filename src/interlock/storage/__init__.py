@@ -238,7 +238,6 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
 
     @cached_property
     def _nested(self) -> tuple[tuple[int, int, type[Any]], ...]:
-        """With the range of their columns, the last first."""
         inner, at = [], 0
         for of in self.record.__annotations__.values():
             nested = _NESTED.get(of)
@@ -332,7 +331,7 @@ class RecordTable(Struct, Generic[R], frozen=True, dict=True):
 
 
 def where(*conditions: tuple[str, Any]) -> tuple[str, list[Any]]:
-    """Of the conditions with a value other than None, with the value for each `?`."""
+    """The conditions with a value other than None, and the value for each `?`."""
     used = [(text, value) for text, value in conditions if value is not None]
     clause = f"WHERE {' AND '.join(text for text, _ in used)} " if used else ""
     return clause, [value for text, value in used for _ in range(text.count("?"))]

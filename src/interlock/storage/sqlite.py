@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class FolderLock:
-    """Until it is closed or the process is gone; a forked child does not hold it."""
+    """Holds `<folder>/lock` until it is closed or the process is gone; a forked child does not hold it."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "lock"

@@ -26,7 +26,7 @@ OPERATORS_ONLY = (
 
 
 class ApiCaller(Struct, frozen=True):
-    """An agent has a principal, an operator a session; nobody has neither."""
+    """One caller: an agent has a principal, an operator a session; nobody has neither."""
 
     principal: str = ""
     name: str = ""  # of the token's agent

@@ -96,7 +96,6 @@ def _action(body: dict[str, Any]) -> tuple[Action, str]:
 
 
 def _with_resource(params: Mapping[str, Any], resource: Any) -> Mapping[str, Any]:
-    """So that an approval for one table does not cover another."""
     if resource in (None, ""):
         return params
     if params.get("resource", resource) != resource:

@@ -113,7 +113,7 @@ def _control(control: Control) -> Json:
 
 
 def figures_json(figures: Figures) -> Json:
-    """With all keys of the specification."""
+    """The specification's metrics object, with all keys."""
     categories = sorted(Category, key=lambda category: (category not in CATEGORIES, category.value))
     return wire_fields(
         figures,

@@ -325,7 +325,6 @@ def _call(session: CmdReading, line: CmdLine) -> str:
 
 
 def _start(session: CmdReading, line: CmdLine) -> str:
-    """An optional title in quotes, switches, then a program."""
     at = 2 if len(line.words) > 2 and line.quoted[1] else 1
     while at < len(line.words) and line.words[at].startswith("/"):
         at += 2 if line.words[at].lower() in ("/d", "/node", "/affinity") else 1

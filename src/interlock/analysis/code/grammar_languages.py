@@ -361,7 +361,6 @@ def _define(build: Builder, call: _Parts) -> Made:
 
 
 def _from(build: Builder, call: _Parts) -> Made:
-    """Which table is queried, and whether all of it."""
     first = call.args[0]
     table = build.expr(first, *["right"] * (first.type == "binary_operator"))
     return table if {"where", "limit", "or_where", "join"}.isdisjoint(call.named) else nodes.member(table, "where")

@@ -333,7 +333,6 @@ def _worker(call: LibraryCall) -> Value:
 
 
 def _new(call: LibraryCall) -> Value:
-    """An object that the function fills, unless it gives another."""
     made, *args = call.args
     if not isinstance(made, ProgramFunction) or not takes_this(made):
         return call.walk.call(made, args)

@@ -219,7 +219,7 @@ def is_url(value: Value) -> bool:
 
 
 def holds(values: Sequence[Value]) -> bool:
-    """An option that is not known is set."""
+    """Whether an option is set; one that is not known is."""
     return any(not isinstance(value, (str, int, float, type(None))) or value not in _CLOSED for value in values)
 
 

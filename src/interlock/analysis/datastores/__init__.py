@@ -33,7 +33,7 @@ def read_redis(words: Sequence[str], out: Report, valued: Collection[str] = ()) 
 
 
 def read_redis_text(text: str, out: Report) -> None:
-    """As piped into redis-cli or to its port; the wire protocol's own lines are joined."""
+    """Lines of commands, as piped into redis-cli or to its port; the wire protocol's own lines are joined."""
     for line in () if _is_too_long("a Redis script", text, out) else _redis_lines(text):
         out.step()
         try:

@@ -152,7 +152,7 @@ class UrlParts(NamedTuple):
 
 
 def urlsplit_safely(url: str) -> UrlParts:
-    """With or without a scheme; nothing is refused."""
+    """The parts of a URL, with or without a scheme; nothing is refused."""
     text = url.strip()
     if text.startswith((":", "/")):  # httpie's :3000/path
         text = "localhost" + text
@@ -310,5 +310,5 @@ def root_fields(query: str) -> list[str]:
 
 
 def is_deletion_name(name: str) -> bool:
-    """As GraphQL fields and remote procedures have them."""
+    """True for the name of a call that deletes, as GraphQL fields and remote procedures have them."""
     return name.lower().startswith(tuple(word_set("call_deletes"))) or name.endswith(tuple(word_set("call_deleted")))

@@ -112,7 +112,7 @@ class Sending(Conditions, frozen=True):
 
 
 class Printed(Conditions, frozen=True):
-    """As far as it is known before it runs."""
+    """What a program prints, as far as that is known before it runs."""
 
     by: str = ""  # the function of `shell/output.py` that computes it
     text: str = ""  # the text itself

@@ -25,7 +25,7 @@ def program_set(kind: str) -> frozenset[str]:
 
 @cache
 def word_set(kind: str) -> frozenset[str]:
-    """As `program_set`, told in words.toml."""
+    """The words of one kind, told in words.toml; KeyError for a kind that none tells."""
     return frozenset(entries("words")[kind].split())
 
 
@@ -123,7 +123,7 @@ called_programs = cache(lambda: {str(word): str(name) for word, name in entries(
 
 
 def describe(name: str) -> Program:
-    """An empty description where none is shipped."""
+    """The shipped description of a program; an empty one where there is none."""
     return shipped_programs().get(name) or UNDESCRIBED
 
 
@@ -173,7 +173,7 @@ SHELL = "shell"
 
 
 def described_program(name: str) -> Program | None:
-    """Also with a version: python3.11, perl5.36; None where there is none."""
+    """The description of a program; python3.11 and perl5.36 are interpreters with a version in their name."""
     programs = shipped_programs()
     if (found := programs.get(name)) is not None:
         return found
@@ -183,7 +183,7 @@ def described_program(name: str) -> Program | None:
 
 
 def dialect_of(name: str) -> str:
-    """Of a shell of Unix; empty for any other program."""
+    """The dialect of a shell of Unix; empty for any other program."""
     return describe(name).dialect
 
 

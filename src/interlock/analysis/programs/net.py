@@ -242,7 +242,6 @@ class _WordReading(Struct):
         return kind
 
     def _harms(self, word: str, kind: str, others: Sequence[str]) -> bool:
-        """For a word that is no operand, where nobody else speaks of it."""
         loud = bool(kind) and kind not in QUIET and not self.settled(-1, word)
         return loud and self._counts(_verb_in(word), others)
 

@@ -107,7 +107,7 @@ def in_repository(command: Command) -> bool:
 def certain_options(
     command: Command, program: Program, item: ObjectEffect = _UNSAID, path: Sequence[str] = ()
 ) -> CommandOptions | None:
-    """With the operands behind a subcommand; None where an option or a variable is not described."""
+    """The options of a command and the operands behind a subcommand; None where an option or a variable is not described."""
     named = item.place or program.place
     told = {one for key, names in named.items() if key != "repository" for one in names}
     carried = [one for one in program.carries if not one.subcommand or tuple(path) in one.subcommand]
@@ -197,7 +197,7 @@ def _place(
 
 
 def place_value(command: Command, named: Mapping[str, tuple[str, ...]], key: str, found: CommandOptions) -> str:
-    """By an option, a variable (`key_env`), or what stands for it where nothing is said (`=5432`)."""
+    """A part of the place: by an option, a variable (`key_env`), or what stands for it where nothing is said (`=5432`)."""
     names = named.get(key, ())
     env = dict(command.env)
     given = found.value(*names) or next((env[name] for name in named.get(f"{key}_env", ()) if env.get(name)), "")

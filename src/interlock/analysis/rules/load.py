@@ -45,7 +45,7 @@ def _opinion() -> Opinion:
 
 
 def rulebook_hash(book: Rulebook) -> str:
-    """Which rules a record was judged by. Examples judge nothing."""
+    """One hash over every rule and program: which rules a record was judged by. Examples judge nothing."""
     whole = {"rules": book.rules, "programs": book.programs, "patterns": book.patterns}
     text = json.dumps(whole, default=_plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -90,7 +90,6 @@ def build_rulebook(packs: Sequence[Pack]) -> Rulebook:
 
 
 def _checked(packs: Sequence[Pack]) -> Sequence[Rule]:
-    """Without their examples, which judge nothing, once all of it was found right."""
     return [replace(rule, match=(), spare=()) for rule in build_rulebook(packs).rules.values()]
 
 

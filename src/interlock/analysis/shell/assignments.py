@@ -182,7 +182,7 @@ _LOADS_CODE = re.compile(r"(?:^|\s)(?:--(?:require|import)[=\s]\s*[./~]|-[reM])"
 
 
 def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where, exported: bool = True) -> None:
-    """Of those not exported, only what this shell itself runs."""
+    """Values that some program runs; of those not exported, only what this shell itself runs."""
     for name, value in env:
         inside = where.inside(f"{name}=")
         if value and exported:

@@ -53,7 +53,7 @@ def spawns_without_end(loop: ShellLoop) -> bool:
 
 
 def fills_without_end(loop: ShellLoop) -> bool:
-    """By folders in folders, appending, or copies under ever new names."""
+    """Whether an endless loop nests folders, appends, or copies under ever new names."""
     commands = [node for node in loop.body if isinstance(node, SimpleCommand) and node.words]
     names = {node.words[0].literal for node in commands}
     only = len(commands) == len(loop.body) and names <= program_set("fill") | _MOVES | word_set("instant")

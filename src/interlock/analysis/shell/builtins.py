@@ -141,7 +141,7 @@ def alias(job: Job) -> Stream:
 
 
 def set_arguments(job: Job) -> Stream | None:
-    """In fish, `set NAME value…` assigns."""
+    """Positional arguments; in fish, `set NAME value…` assigns; alone it prints all variables."""
     if not job.words:
         return None
     if job.host.dialect == "fish":

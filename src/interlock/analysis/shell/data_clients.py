@@ -56,7 +56,7 @@ def read_statements(job: Job, text: str, dialect: str) -> None:
 
 
 class ScratchJob(Job):
-    """In a scratch database only effects outside it count."""
+    """A statement in a scratch database: only effects outside it count."""
 
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
         within = verb.startswith("sql_") and verb != "sql_shell"

@@ -41,7 +41,6 @@ def read_imports(job: Job, language: str, code: str, folder: str = "") -> None:
 
 
 def _reached(language: str, module: str, importer: str) -> str:
-    """Without its main program, and definitions that neither its importer nor the rest of it names."""
     if language != "python":
         return module
     import ast

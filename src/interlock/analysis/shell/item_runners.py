@@ -18,7 +18,7 @@ _ITEM = re.compile(r"\{[/.#%]*\d*\}")  # where GNU parallel puts each argument
 
 
 def find_targets(words: Sequence[str], acts: int | None = None) -> list[str]:
-    """As globs; before an action `acts`, only the names that decide about it count."""
+    """The paths that a find can reach, as globs; before an action `acts`, only the names that decide about it count."""
     roots, start = _find_roots(words)
     if ("-maxdepth", "0") in pairwise(words):
         return roots
@@ -36,7 +36,6 @@ def _joined(root: str, name: str) -> str:
 
 
 def _find_roots(words: Sequence[str]) -> tuple[list[str], int]:
-    """And where the expression begins."""
     start = next((at for at, word in enumerate(words) if word not in ("-H", "-L", "-P")), len(words))
     ends = (at for at, word in enumerate(words) if at >= start and (word[:1] == "-" or word in ("(", "!", "\\(")))
     end = next(ends, len(words))

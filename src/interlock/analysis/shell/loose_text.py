@@ -200,7 +200,6 @@ def _trial(job: Job, read: Callable[[Job], object], via: str = "") -> list[Fact]
 
 
 def _is_harm(facts: Sequence[Fact]) -> bool:
-    """And not mere words with a program's name among them."""
     harm = False
     for fact in facts:
         if isinstance(fact, Effect):

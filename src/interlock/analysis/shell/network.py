@@ -144,7 +144,7 @@ def _is_foreign_token(text: str, url: str) -> bool:
 
 
 def host_of(url: str) -> str:
-    """In lower case."""
+    """The host of an address or HOST:PATH, in lower case."""
     found = _HOST.match(url)
     return found[1].lower().strip("[]").rstrip(".") if found else ""
 

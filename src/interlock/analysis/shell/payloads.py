@@ -333,7 +333,6 @@ def _env_words(words: Sequence[str]) -> tuple[list[str], str | None]:
 
 
 def _env_option(word: str) -> tuple[str, str | None]:
-    """Also abbreviated as getopt allows, and an attached value."""
     if not word.startswith("--"):
         at = next((at for at in range(1, len(word)) if f"-{word[at]}" in _ENV_VALUED), 0)
         return (f"-{word[at]}", word[at + 1 :] or None) if at else ("", None)

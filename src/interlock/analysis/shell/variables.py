@@ -204,7 +204,7 @@ def evaluate_test(words: Sequence[str], values: Shell, numeric: frozenset[str] =
 
 
 def subscript_of(name: str) -> str:
-    """As a builtin gets it; empty for a plain name."""
+    """The text in the brackets of `a[…]`, as a builtin gets it; empty for a plain name."""
     found = _SUBSCRIPT.match(name)
     return found[1] if found else ""
 

@@ -198,7 +198,7 @@ class Shell(Struct):
             self.where = outer
 
     def job(self, program: str = "", words: Sequence[str] = (), where: Where | None = None) -> Job:
-        """For a part of the text that is no command."""
+        """The report for a part of the text that is no command."""
         return Job(self, program, list(words), where or self.where)
 
     def step(self, count: int = 1) -> None:

@@ -43,7 +43,7 @@ class Ephemeral(Struct, frozen=True):
 def ephemeral_targets(
     action: Action, facts: Sequence[Fact], line: CommandLine, accused: Collection[Key], made: Provenance
 ) -> dict[Key, Ephemeral]:
-    """By the text alone, by the key of their findings."""
+    """The accused commands whose targets are ephemeral by the text alone, by the key of their findings."""
     commands = commands_of(facts)
     writes = any(isinstance(fact, Effect) and fact.verb in ("write", "append", "overwrite", "move") for fact in facts)
     found: dict[Key, Ephemeral] = {}

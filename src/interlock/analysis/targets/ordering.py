@@ -253,7 +253,7 @@ _STORES = ("sql_", "store_")
 
 
 def happens_elsewhere(action: Action, facts: Sequence[Fact], accused: Collection[Key]) -> bool:
-    """In a place that its target does not name."""
+    """Whether an effect happens in a place that its target does not name."""
     effects = [fact for fact in facts if isinstance(fact, Effect) and fact_key(fact) in accused]
     commands = commands_of(facts)
     return any(

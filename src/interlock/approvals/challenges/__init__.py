@@ -44,7 +44,7 @@ def issue(
 
 
 def live_challenge(tx: Tx, agent: AgentRef, kind: str, now: float) -> Challenge | None:
-    """Of a blocked principal, or of a paused agent whose step still waits."""
+    """The open challenge: of a blocked principal, or of a paused agent whose step still waits."""
     for one in tx.challenges(agent.principal):
         mine = kind == BLOCK or normal_name(one.agent.name) == normal_name(agent.name)
         if one.kind == kind and mine and now < one.expires_at and _is_needed(tx, one, now):
@@ -72,7 +72,7 @@ def end_challenge(tx: Tx, state: State, challenge: Challenge, how: str) -> Chall
 
 
 def normal_id(id: str) -> str:
-    """As it was issued; empty for what is no UUID, which may be a code in the wrong place."""
+    """An id as it was issued; empty for what is no UUID, which may be a code in the wrong place."""
     try:
         return str(uuid.UUID(id)) if len(id) <= 64 else ""
     except (ValueError, AttributeError, TypeError):
@@ -100,13 +100,13 @@ def is_over(challenge: Challenge, now: float) -> bool:
 
 
 def waiting_ticket(state: State, tx: Tx, challenge: Challenge, now: float) -> Ticket | None:
-    """While a person can agree to it, as this installation made it."""
+    """The ticket of the challenge's step while a person can agree to it, as this installation made it."""
     ticket = tx.challenged_ticket(challenge)
     return ticket if ticket and settle(ticket, now).open and not is_altered(state, ticket) else None
 
 
 def block_in_force(state: State, tx: Tx, challenge: Challenge) -> Block | None:
-    """Also one whose row was deleted outside Interlock."""
+    """The block of the challenge's principal, also one whose row was deleted outside Interlock."""
     principal = challenge.agent.principal
     why = state.blocked(principal)
     return tx.block(principal) or (Block(principal, why, challenge.opened_at, "interlock") if why else None)
@@ -162,7 +162,7 @@ def list_lapsed(state: State) -> list[Challenge]:
 
 
 def reissue(state: State, session: OperatorSession, id: str) -> Challenge:
-    """In place of one that ran out or is about to; does not count to the cap (C-16)."""
+    """A new challenge in place of one that ran out or is about to; does not count to the cap (C-16)."""
 
     def work(tx: Tx) -> Challenge:
         before, now = find_challenge(tx, id), state.clock.now()

@@ -146,7 +146,6 @@ def _check_values(visit: Visit, text: str) -> dict[str, Any]:
 
 
 def _without_redefined(rules: Rulebook, book: Rulebook) -> Rulebook:
-    """So that an edited copy of a pack replaces it."""
     kept = [rule for id, rule in rules.rules.items() if id not in book.rules]
     programs = {name: program for name, program in rules.programs.items() if name not in book.programs}
     return Rulebook.of(kept, programs)

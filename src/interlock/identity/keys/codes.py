@@ -38,7 +38,7 @@ def code_hash(challenge: str, typed: str) -> str:
 
 
 def same_hash(stored: str, given: str) -> bool:
-    """In constant time; an empty one equals none."""
+    """Compares two hashes in constant time; an empty one equals none."""
     return bool(stored) and hmac.compare_digest(stored.encode("utf-8", "replace"), given.encode("utf-8", "replace"))
 
 

@@ -92,7 +92,7 @@ def enrol(
     service: bool = False,
     kdf: Kdf | None = None,
 ) -> tuple[OperatorRow, bytes]:
-    """Also with a new passphrase; makes the seal key for the first operator of all."""
+    """A sealed row for a new operator, or for one with a new passphrase; makes the seal key for the first of all."""
     named = operator_name(name)
     if problem := passphrase_problem(passphrase, named):
         raise EnrolError(problem)

@@ -138,7 +138,7 @@ def _check_settings(path: str, own: str, budget: Budget) -> None:
 
 
 class IndexEntry(Struct, frozen=True):
-    """With the file's state when Git last read it."""
+    """The id of a tracked path's content, and the file's state when Git last read it."""
 
     oid: bytes
     mode: int

@@ -38,7 +38,7 @@ class GitArguments(Struct, frozen=True):
 
     @property
     def places(self) -> tuple[str, ...]:
-        """For a command that takes nothing but paths."""
+        """All names, for a command that takes nothing but paths."""
         return (*self.names, *(self.paths or ()))
 
     def has(self, *flags: str) -> bool:

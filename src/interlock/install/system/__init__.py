@@ -41,7 +41,7 @@ class Layout(Struct, frozen=True):
 
 
 def config_text(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> str:
-    """An operator's own keys are added to it by hand."""
+    """A new configuration; an operator's own keys are added to it by hand."""
     who = f"operators = {json.dumps(list(operators))}\n" if operators else ""
     words = _places(layout) | {"USERS": json.dumps(list(users)), "OPERATORS": who}
     return fill_file(_UNIT_FILES / "config.toml", words)

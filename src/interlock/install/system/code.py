@@ -33,7 +33,7 @@ class CannotSetUp(ExpectedError):
 
 
 def system_python() -> Path:
-    """Of this version; only root can change it and everybody can run it."""
+    """A Python of this version that only root can change and everybody can run."""
     own = Path(os.path.realpath(sys.executable))
     tried = []
     for place in dict.fromkeys((own, Path("/usr/bin") / _VERSION, Path("/usr/local/bin") / _VERSION)):
@@ -153,7 +153,7 @@ def _requirements(one: Distribution, extras: Set[str]) -> Iterator[tuple[str, fr
 
 
 def why_writable(path: Path) -> str:
-    """By someone other than root; empty where nobody can. Follows every link."""
+    """Why someone other than root could change this path; empty where nobody can. Follows every link."""
     return _first_problem(path, _ownership_problem)
 
 
@@ -168,7 +168,7 @@ def _first_problem(path: Path, problem: Callable[[Path], str]) -> str:
 
 
 def why_unreachable(path: Path) -> str:
-    """For the daemon's service; empty where it can run this path."""
+    """Why the daemon's service could not run this path; empty where it can."""
     return _first_problem(path, _reach_problem)
 
 

@@ -78,7 +78,7 @@ _UNITS = {"array_elements": "elements", "nesting_depth": "levels"}
 
 
 def check_request(arguments: Any) -> None:
-    """Of size, depth and text; walks without recursion, so that it can be serialised."""
+    """Refuses a request too large or deep, and malformed text; walks without recursion, so that it can be serialised."""
     waiting = [(arguments, 1)]
     size = 2
     while waiting:

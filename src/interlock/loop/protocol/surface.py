@@ -31,7 +31,7 @@ MOST_IN_A_BATCH = 20
 
 
 class ProtocolCaller(Struct, frozen=True):
-    """As the interface proved it; `session` is the interface's own (ESL-14)."""
+    """The caller, as the interface proved it; `session` is the interface's own (ESL-14)."""
 
     principal: str
     session: str = ""

@@ -41,7 +41,7 @@ _NUMBERS = {"minimum": "minimum", "maximum": "maximum", "minLength": "min_length
 
 
 class OfferedOperation(Struct, frozen=True):
-    """As offered to clients, and the fields that its UPDATE takes inside `input`."""
+    """One operation as offered to clients, and the fields that its UPDATE takes inside `input`."""
 
     operation: OperationSpec
     inner: OperationSpec | None = None

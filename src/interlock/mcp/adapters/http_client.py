@@ -179,7 +179,7 @@ Before = Callable[[], Awaitable[None]]  # called before every request; raises Lo
 
 
 class Performer:
-    """With one pool of connections."""
+    """Performs the operations of services; one pool of connections for all of them."""
 
     def __init__(
         self, environ: Mapping[str, str] = os.environ, most_bytes: int = MOST_BYTES, proxy: str | None = None

@@ -34,7 +34,7 @@ _SHORTEST = 6  # characters; shorter secrets are not searched for in responses
 
 
 class AdapterUnusable(ValueError):
-    """An adapter whose operations cannot be performed; says which and why."""
+    """An adapter whose operations cannot be performed; the message says which and why."""
 
 
 def invalid_value(param: str, expected: str) -> LoopProblem:
@@ -44,7 +44,7 @@ def invalid_value(param: str, expected: str) -> LoopProblem:
 
 
 class AuthHeaders(Confidential, Struct, frozen=True):
-    """Of one request, with the secrets in them, which are redacted from the response."""
+    """The headers of one request, and the secrets in them, which are redacted from the response."""
 
     HIDDEN = ("headers", "secrets")
 

@@ -184,7 +184,7 @@ class AdapterServer(Struct):
         return refusal(LoopProblem("NOT_FOUND_OPERATION", "There is no such tool here", details)).wire
 
     def surfaces(self, fresh: bool = False) -> list[OfferedSurface]:
-        """With `fresh`, asks the daemon for each adapter's status."""
+        """Reloads changed files, and with `fresh` asks the daemon for each adapter's status."""
         served = self.shelf.look()
         if fresh or not self._mode:
             # Enforcing while the daemon does not answer, as nothing is allowed then.

@@ -32,7 +32,7 @@ EARLIER = {
 
 
 class Relation(StrEnum):
-    """Of the target of an action to a denied one."""
+    """How the target of an action relates to a denied one."""
 
     SAME = "same"
     INSIDE = "inside"

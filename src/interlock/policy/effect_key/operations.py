@@ -215,7 +215,7 @@ def place_of_address(address: str, cwd: str) -> str:
 
 
 def store_place(action: Action, effect: Effect, facts: Sequence[object]) -> str:
-    """By its client, its parameters or its code; else the agent's folder."""
+    """As far as its client, its parameters or its code names a database; else the agent's folder."""
     commands = (one for one in facts if isinstance(one, Command) and one.span == effect.span)
     client = next((one for one in commands if one.program in effect.via), None)
     if client is not None and all(map(known, client.words)) and (found := _of_client(client)):

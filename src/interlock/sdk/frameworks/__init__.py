@@ -15,7 +15,7 @@ NONE: Dangers = {}
 
 
 def dangers_of(given: Mapping[str, str] | None) -> Dangers:
-    """By the tools' names; raises ValueError for an unknown level."""
+    """The levels of tools, by their names; raises ValueError for an unknown one."""
     for name, level in (given or {}).items():
         if level not in LEVELS:
             raise ValueError(f"dangers[{name!r}]={level!r}: expected one of {', '.join(LEVELS)}")

@@ -40,7 +40,7 @@ async def evaluate_one(context: Context, who: ApiCaller, body: bytes) -> Answer:
 
 
 async def evaluate_many(context: Context, who: ApiCaller, body: bytes) -> Answer:
-    """In order; a malformed action is denied by itself."""
+    """The answers to several actions in order; a malformed one is denied by itself."""
     who.agent()
     given = parse_json(body)
     if type(given) is not dict or set(given) != {"actions"} or type(given["actions"]) is not list:

@@ -39,7 +39,6 @@ def substituted(text: str, new: str, pattern: str, flags: str) -> str:
 
 
 def _unbase64(raw: bytes) -> bytes:
-    """In either alphabet, padded or not."""
     digits = b"".join(raw.split()).translate(bytes.maketrans(b"-_", b"+/")).rstrip(b"=")
     return base64.b64decode(digits + b"=" * (-len(digits) % 4))
 

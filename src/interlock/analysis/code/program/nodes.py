@@ -178,7 +178,7 @@ _COMPARES: Mapping[str, Callable[[], ast.cmpop]] = {
 
 
 def number(digits: str) -> ast.expr:
-    """As most languages write it: `0x1f`, `0o17`, `017`, `1_000`, `1.5e3`, with letters behind it."""
+    """A number as most languages write it: `0x1f`, `0o17`, `017`, `1_000`, `1.5e3`, with letters behind it."""
     plain = digits.replace("_", "").lower()
     try:
         if plain[:2] in ("0x", "0b", "0o"):

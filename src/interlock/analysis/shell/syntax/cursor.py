@@ -101,7 +101,7 @@ class ShellCursor(Struct):
             self.pos = found.end()
 
     def newline(self) -> None:
-        """With the here-documents that waited for it."""
+        """A line end, and the here-documents that waited for it."""
         self.pos += 1
         waiting, self.waiting = self.waiting, []
         for here in waiting:
@@ -201,7 +201,7 @@ def _ansi_char(found: re.Match[str]) -> str:
 
 
 def escaped(code: str) -> str:
-    """By the text behind its backslash."""
+    """The character that an escape stands for, by the text behind its backslash."""
     if code[0] not in "01234567" and len(code) == 1:
         return _ANSI.get(code, "\\" + code)
     value = int(code[1:], 16) if code[0] in "xuU" else int(code, 8) & 0xFF
@@ -232,7 +232,7 @@ def _closing(pattern: re.Pattern[str], text: str, start: int, stop: int, on_line
 
 
 def balanced(cursor: ShellCursor) -> str:
-    """On one line."""
+    """From `(` to its `)`, on one line."""
     start = cursor.pos
     end = _closing(_PAREN_OR_QUOTE, cursor.text, start, cursor.size, on_line=True)
     if end < 0:
@@ -265,7 +265,7 @@ def backtick_end(cursor: ShellCursor) -> int:
 
 
 def is_escaped(text: str, at: int, start: int = 0) -> bool:
-    """By an odd number of backslashes."""
+    """Whether an odd number of backslashes stands before a character."""
     run = at
     while run > start and text[run - 1] == "\\":
         run -= 1

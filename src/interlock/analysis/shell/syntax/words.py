@@ -32,7 +32,7 @@ _SECOND = {"/": "/", "//": "/", "/#": "/", "/%": "/", ":": ":"}  # what stands b
 
 
 def word(cursor: ShellCursor) -> ShellWord:
-    """Without parts when none starts here."""
+    """The word that starts here; without parts when none does."""
     cursor.step(1)
     start = cursor.pos
     parts: list[Part] = []
