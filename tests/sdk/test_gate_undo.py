@@ -13,6 +13,7 @@ import pytest
 from daemons import daemon, folder_config
 from interlock import AsyncGate, Gate, GateError
 from interlock.engine import undoing
+from interlock.impact.warm_child import WarmChild
 from interlock.model import Decision
 from interlock.records import AuditQuery
 from interlock.sdk.in_process import open_in_process
@@ -61,9 +62,9 @@ def test_without_a_daemon_the_program_itself_keeps_first(tmp_path: Path) -> None
         gate = Gate._over(made).for_agent("bot", "s1")
         for harmless in ("ls", "git status", "git branch -d feature"):
             gate.evaluate(command=harmless, cwd=str(repo))
-        assert (
-            isinstance(made.state.snapshots.taker, WarmSnapshotter) and made.state.snapshots.taker.pid is None
-        )  # none is started for these
+        taker = made.state.snapshots.taker
+        assert isinstance(taker, WarmSnapshotter) and isinstance(taker._child, WarmChild)
+        assert taker._child.pid is None  # none is started for these
         decision = discarded(gate, repo)
         assert decision.kept and f"gate.undo('{decision.kept}') brings it back" in decision.reason
         made.state.recorder.flush()
@@ -72,7 +73,7 @@ def test_without_a_daemon_the_program_itself_keeps_first(tmp_path: Path) -> None
         (row,) = undoing.list_snapshots(made.state)
         assert (told["id"], told["digest"]) == (row.id, row.digest) and row.id == decision.kept
         assert gate.undo().done and (repo / "src/a.py").read_text() == "three days of work\n"
-        child = made.state.snapshots.taker.pid
+        child = taker._child.pid
         assert child is not None
     finally:
         made.close()

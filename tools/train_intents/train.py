@@ -152,7 +152,7 @@ def call_threshold() -> tuple[float, str]:
         for row in rows:
             action = operation(row["operation"], row.get("params") or {}, row.get("crude") or "")
             facts = judge(action, rules).facts
-            if len(facts) == 1 and "open_call" in facts[0].traits:
+            if len(facts) == 1 and "outermost" in facts[0].traits:
                 text, harmful = _in_words(row)
                 quiet.append((score(text, weights), harmful))
     harmless = sorted((points for points, harmful in quiet if not harmful), reverse=True)

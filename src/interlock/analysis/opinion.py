@@ -71,7 +71,7 @@ class Opinion(Struct, frozen=True):
                 if self.resembles_harm(fact.target, "plain_foreign" in fact.traits):
                     return (*facts, Effect("act_resembles", fact.target, span=fact.span))
             elif "open_call" in fact.traits:
-                alone = len(facts) == 1 and action.kind is not Kind.INTENT
+                alone = len(facts) == 1 and "outermost" in fact.traits and action.kind is not Kind.INTENT
                 if self.resembles_harm(fact.target) or (alone and self._call_resembles_harm(action)):
                     return (*facts, Effect("act_resembles", fact.target, traits=frozenset({"call"}), span=fact.span))
         return facts

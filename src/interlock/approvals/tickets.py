@@ -74,7 +74,9 @@ def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
         strength=judged.isolation,
         witnesses=tuple({"path": w.path, "sha256": w.sha256} for w in judged.judgement.witnesses),
     )
-    return sealed(state, replace(ticket, state=first_state(ticket)))
+    if asked.cooling_seconds:
+        ticket = replace(ticket, state=first_state(ticket))
+    return sealed(state, ticket)
 
 
 def _given(judged: Judged, weighed: PolicyResult) -> str:

@@ -107,7 +107,7 @@ def test_what_a_name_announces(verb: str, name: str) -> None:
         ("frobnicate", "delete", ("act_delete", "frobnicate", "one")),  # DL-04
         ("get_user", "delete", ("act_account", "user", "one")),
         ("frobnicate", "", ("act_change", "frobnicate")),  # DL-05
-        ("undelete_file", "update", ("act_change", "undelete the file", "open_call")),
+        ("undelete_file", "update", ("act_change", "undelete the file", "open_call", "outermost")),
     ],
 )
 def test_the_category_counts_where_the_name_is_silent(name: str, crude: str, expected: Fact) -> None:

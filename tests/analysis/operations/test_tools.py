@@ -63,7 +63,7 @@ def told(name: str, input: dict[Any, Any]) -> list[Fact]:
         ("mcp__github__delete_repository", {"repo": "a"}, [("act_delete", "repository", "one", "repository")]),
         ("MCP:delete_issue", {"id": 1}, [("act_delete", "issue", "one")]),
         ("mcp__postgres__query", {"sql": "SELECT 1"}, [("code", "sql", "SELECT 1")]),
-        ("mcp__linear__create_issue", {"title": "delete all"}, [("act_change", "create the issue", "open_call")]),
+        ("mcp__linear__create_issue", {"title": "delete all"}, [("act_change", "create the issue", "open_call", "outermost")]),
     ],
 )  # fmt: skip
 def test_what_a_tool_call_does(name: str, input: dict[str, Any], expected: list[Fact]) -> None:

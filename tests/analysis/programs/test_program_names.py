@@ -82,7 +82,6 @@ EXCEPTIONS = {
     "agents/kiro.py": ("aws", "a tool of the agent"),
     "analysis/cmd/__init__.py": ("forfiles rmdir", "commands of cmd itself, and programs on files that its reader treats like them"),
     "analysis/code/javascript.py": ("prisma", "a module that is imported"),
-    "analysis/code/perl.py": ("cmp tr", "functions and operators of the language"),
     "analysis/code/program/paths.py": ("dirname", "a function of the language"),
     "analysis/facts.py": ("rm", "a subcommand of container engines"),
     "analysis/places.py": ("apt fd", "names of folders"),

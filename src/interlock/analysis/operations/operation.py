@@ -232,7 +232,7 @@ class _Call(Struct, frozen=True):
         else:
             said = self._in_a_sentence()
             is_open = self.crude != "read" and (said or self.params)
-            out.effect(CHANGE, said or target, *(("open_call",) if is_open else ()))
+            out.effect(CHANGE, said or target, *(("open_call", "outermost")[: 2 - bool(self.depth)] if is_open else ()))
 
     def _in_a_sentence(self) -> str:
         """`mcp__crm__merge_users` as "merge the users"; empty where no verb is known, or nothing that it is done to."""
