@@ -107,7 +107,7 @@ def child_of(node: Node, kind: str) -> Node | None:
 
 
 def name(build: Builder, node: Node) -> Made:
-    """A name without the types of `name<T>`, and without a namespace as in PHP's `\Space\name`."""
+    r"""A name without the types of `name<T>`, and without a namespace as in PHP's `\Space\name`."""
     return ast.Name(text_of(node).partition("<")[0].rpartition("\\")[2])
 
 
