@@ -6,6 +6,7 @@ SPARED = [
     # a word of harm beside the noun that it belongs to, and what somebody did
     "training a small spam classifier on the public dataset, locally, ten epochs",
     "show the diff of the invoicing folder",
+    "summarise yesterday's incident: an operator had shut down the wrong pump",
     "could someone have truncated the orders table? looking at the row counts over time",
     "let me see which branches are already merged, so that a human may decide about removing them",
     "write down the difference between suspend and close for merchant accounts in our glossary",

@@ -285,7 +285,8 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
     # a database runs a statement under any key; the query of a search is a text to look for, unless it is a statement
     open_keys = keys.keys() if verb in _LISTS.runners or verb in _MAPS.languages else _LISTS.query & keys.keys()
     loose = set[str]()
-    if open_keys and language_of(words) in _LISTS.databases and _LISTS.remarks.isdisjoint(words):
+    database = open_keys and ("query" in words or language_of(words) in _LISTS.databases)
+    if database and _LISTS.remarks.isdisjoint(words):
         loose = {key for key in open_keys - _LISTS.remarks if is_statement(text_of(keys[key]))}
     if not loose and _carrying().isdisjoint(keys) and not any(map(is_command, keys)):
         return False
