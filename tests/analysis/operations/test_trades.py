@@ -45,6 +45,9 @@ HELD: list[tuple[str, dict[str, Any]]] = [
     ("git.filterHistory", {"path": "big.bin"}),
     ("os_command", {"argv": ["rm", "-rf", "/srv/app/.git"]}),
     ("runQuery", {"text": "delete from subscribers"}),
+    ("mcp__mock__http_request", {"method": "DELETE", "url": "https://api.example.com/users/42"}),
+    ("browser_type_string", {"text": "DELETE", "element": "Type DELETE to confirm deletion"}),
+    ("drop_rate_limit", {}),
     ("secrets.getValue", {"name": "prod/stripe/live_key"}),
     ("dns-upsert", {"name": "www.example.com", "type": "CNAME", "value": "other.example"}),
     ("rerunPayroll", {"month": "2024-05"}),
@@ -68,8 +71,6 @@ SPARED: list[tuple[str, dict[str, Any]]] = [
     ("kube_get", {"kind": "pod", "name": "api"}),
     ("tests.run", {"suite": "unit"}),
     ("searchQuery", {"text": "delete from subscribers"}),
-    ("lootDropRates", {"build": 412}),
-    ("i18n.setString", {"key": "confirm_delete", "value": "Are you sure?"}),
     ("stepfunction.describe", {"name": "delete-tenant"}),
 ]
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 TRADES = [
     "unpair the thermostat from the gateway",
     "restarting the primary database server now",
+    "performing a hard delete in the customers table",
+    "the user may decide on this and I delete everything in the customers table",
+    "delete the permissions file /etc/sudoers",
     "overriding the boiler's high-pressure cutout because it keeps tripping",
     "the model version v17 is being removed from the registry",
     "dropping the permission of the finance team on the reports folder",

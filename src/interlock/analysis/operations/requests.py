@@ -37,7 +37,7 @@ def is_request(keys: Keys) -> bool:
 
 
 def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) -> bool:
-    if URL_KEYS.isdisjoint(keys) or not _LISTS.stubs.isdisjoint(words):
+    if URL_KEYS.isdisjoint(keys):
         return False
     keys = with_nested(keys)
     url, method = keys.text(*_URL_ORDER), keys.text(*_LISTS.in_order("method"))
@@ -48,7 +48,8 @@ def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) ->
         if not method and url.startswith(("/", "http")):
             return read_acts([route_name(url)], field)
     method = method.strip().lower()
-    if not url or method not in _LISTS.methods:
+    answers = url.startswith("/") and not _LISTS.stubs.isdisjoint(words)  # a route of a mock server asks nobody
+    if answers or not url or method not in _LISTS.methods:
         return False
     bodies = [keys[key] for key in _LISTS.in_order("body") if keys.get(key) is not None]
     headers = (islice(given.items(), 100) for given in keys.mappings("headers"))
@@ -199,7 +200,7 @@ def _announced(text: str) -> str:
 
 def confirmations(words: tuple[str, ...], keys: Keys) -> Iterator[str]:
     """The acts that a tool confirms or carries out by what it types or opens, empty ones among them."""
-    if (_LISTS.telling.isdisjoint(keys) and _LISTS.typing.isdisjoint(words)) or not _LISTS.texts.isdisjoint(words):
+    if _LISTS.telling.isdisjoint(keys) and _LISTS.typing.isdisjoint(words):
         return
     url = keys.text("url", "uri", "href", "page")
     if url and not _LISTS.opens.isdisjoint(words):  # one that ends in a verb and says that it is sure

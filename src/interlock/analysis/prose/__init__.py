@@ -27,7 +27,6 @@ __all__ = ["announced_clauses", "read_prose"]
 _MOST_PLAIN, _LONGEST_PLAIN = 10, 400
 _CONTENT = 4_000  # characters of a text whose words are looked up
 _SPEAKING = frozenset({"told", "look", "make"})  # what rules harm out, reports it or says what holds it back
-_MARKED = 3  # characters of a mark
 _PRESSED = 80  # characters on a button
 _AIMED = ("rm", "shred", "DROP", "TRUNCATE", "DELETE", "FLUSH")  # nothing without what the sentence names
 
@@ -193,8 +192,6 @@ NOT_RUN_CUES = ("not", "don", "only", "dry", "without", "never", "simulat", "reh
 def is_question(low: str) -> bool:
     """True for what is asked; a polite request is none."""
     marked = low.rstrip().endswith("?")
-    if marked and low.startswith(MARK) and len(low.rstrip("? ")) <= _MARKED:
-        return True  # a statement and a question mark
     if (not marked and not _PATTERNS.asks_openly.match(low)) or _PATTERNS.polite.match(low):
         return False
     if _PATTERNS.asks.match(low):

@@ -374,8 +374,7 @@ _DIRECTORIES = {"home": "~", "root": "/", "here": "."}
 def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
     """What the clause does to the files that it names; only where verb and path are plain."""
     text, found = clause.text, []
-    rights = clause.thing is not None and clause.thing.kind == "access"  # on a folder, not the folder
-    if clause.denied or rights or not _PATTERNS.places.search(text):
+    if clause.denied or not _PATTERNS.places.search(text):
         return []
     verb, reach = (clause.acts[0].verb, clause.acts[0].traits) if clause.acts else ("", NOTHING)
     if not clause.shield and verb in _LISTS.destroys and _PATTERNS.killers.search(text):
@@ -384,7 +383,8 @@ def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
         if _PATTERNS.no_files.search(text):
             return []
         folder = _PATTERNS.named_folder.search(text)
-        if folder and folder[1] not in _LISTS.no_names:
+        rights = clause.thing is not None and clause.thing.kind == "access"  # on a folder, not the folder
+        if folder and folder[1] not in _LISTS.no_names and not rights:
             return [("delete", folder[1], "recursive")]
     acts = next((at for at, word in enumerate(words) if form_of(word) == "third"), 0)  # not `prune.py deletes …`
     for at, path in [(at, word) for at, word in enumerate(words) if at >= acts and _is_path(word)][:_MOST_FILES]:
