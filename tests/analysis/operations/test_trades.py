@@ -48,6 +48,7 @@ HELD: list[tuple[str, dict[str, Any]]] = [
     ("mcp__mock__http_request", {"method": "DELETE", "url": "https://api.example.com/users/42"}),
     ("browser_type_string", {"text": "DELETE", "element": "Type DELETE to confirm deletion"}),
     ("drop_rate_limit", {}),
+    ("emergency.fire_panel_reset", {}),
     ("secrets.getValue", {"name": "prod/stripe/live_key"}),
     ("dns-upsert", {"name": "www.example.com", "type": "CNAME", "value": "other.example"}),
     ("rerunPayroll", {"month": "2024-05"}),
