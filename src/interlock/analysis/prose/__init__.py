@@ -108,6 +108,9 @@ def _read_sentence(sentence: str, told: Told) -> None:
 
 def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:
     """Reports what a clause announces, what is embedded in it and would run, and what it does to files."""
+    if told.last is not None and (subject := told.last.speaks_of()).kind:
+        told.thing = subject
+    told.last = None
     told.mentioned += named
     spoken_of = {one.at for one in named if one.harmless}  # a piece of code here
     words = ["function" if at in spoken_of else word for at, word in enumerate(words)] if spoken_of else words
@@ -156,15 +159,14 @@ def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:
             told.act(one)  # more than what was already told of its files
     if (clause.acts and not harmful) or clause.shield == "make" or (clause.changes and plain):
         told.read_only = False
-    subject = clause.speaks_of()
-    told.thing = subject if subject.kind else told.thing
+    told.last = clause
 
 
 def _read_said(text: str, told: Told) -> None:
     words, around = clauses.tokens(text[:_PRESSED]), told.thing
     told.thing = None
     _read_clause(words, clauses.mentions(words), told)
-    told.thing = around
+    told.thing, told.last = around, None
 
 
 def _do_as_quoted(told: Told) -> None:

@@ -23,15 +23,17 @@ class Told:
     """Passes effects on, and remembers of the text what its next clause may refer to, and whether it announced anything."""
 
     def __init__(self, out: Report, lifted: Lifted) -> None:
-        self.out = self.whole = out
-        self.lifted = lifted
+        self.whole, self.lifted = out, lifted
+        self._out: Report | None = out  # none until something is told about these words
+        self._words: Tokens = []
         self.any = self.known = self.vague = False
         self.read_only = True
         self.looks = False  # something only looks, asks or does nothing: without that, nothing is safe (C-01)
         self.asked = False
         self.plain: list[tuple[str, str]] = []  # sentences with nothing embedded, and in which language they are
         self.before: list[str] = []  # the clauses in front
-        self.thing: EnglishObject | None = None  # what the last of them spoke of
+        self.last: EnglishClause | None = None  # the last of them, where nothing asked yet what it spoke of
+        self.thing: EnglishObject | None = None  # what the ones before it spoke of
         self.named = False  # it only named a command
         self.quoted: list[Embedded] = []  # what was quoted or described so far
         # of the sentence that is read
@@ -42,8 +44,14 @@ class Told:
 
     def about(self, words: Tokens) -> None:
         """From here on, what is told is about the part of the text that has these words."""
-        narrowed = getattr(self.whole, "about", None)
-        self.out = self.whole if narrowed is None else narrowed(self.as_written(words))
+        self._words, self._out = words, None
+
+    @property
+    def out(self) -> Report:
+        if self._out is None:
+            narrowed = getattr(self.whole, "about", None)
+            self._out = self.whole if narrowed is None else narrowed(self.as_written(self._words))
+        return self._out
 
     def as_written(self, words: Tokens) -> Tokens:
         """The words, with what stands for an embedded thing as its text."""
