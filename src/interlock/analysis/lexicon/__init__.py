@@ -145,7 +145,8 @@ Forms = dict[str, tuple[str, str, str]]
 
 def form_of(word: str) -> str:
     """Which form of a verb a word is; empty for no verb."""
-    known = verb_forms().get(word) or verb_forms().get(word.lower())
+    table = verb_forms()
+    known = table.get(word) or table.get(word.lower())
     return known[1] if known else ""
 
 

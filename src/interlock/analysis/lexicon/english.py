@@ -291,20 +291,22 @@ class Phrases:
         words = text.split()
         if "-" in text:
             words += [piece for word in words if "-" in word for piece in word.split("-")[1:]]
-        found = list(map(self.begun_by, words))
-        wanted = {number for piece, number in self.inside if piece in text}.union(*[begun for begun, _ in found])
+        found = [*filter(None, map(self.begun_by, words))]
+        wanted = {number for piece, number in self.inside if piece in text}
+        for begun, _ in found:
+            wanted.update(begun)
         if twofold := wanted & self.twofold:
             wanted -= twofold.difference(*[also for _, also in found])
         return sorted(wanted)
 
-    def _begun_by(self, word: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The numbers of the phrases that one word may begin, and of those that it may complete."""
+    def _begun_by(self, word: str) -> tuple[tuple[int, ...], ...]:
+        """The numbers of the phrases that one word may begin, and of those that it may complete; nothing for most words."""
         keys = {word[:length] for length in range(1, _KEY + 1)}
         begun, also = (
             tuple(number for key in keys for cue, number in table.get(key, ()) if word.startswith(cue))
             for table in (self.begun, self.also)
         )
-        return begun, also
+        return (begun, also) if begun or also else ()
 
 
 def build_parts(pack: Pack) -> dict[str, str]:

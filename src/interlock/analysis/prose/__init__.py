@@ -265,14 +265,13 @@ def made_to(words: Tokens) -> str:
 
 def _ruled_out(words: Tokens, low: Tokens) -> EnglishObject | None:
     """The guard of a clause like `branch protection blocks my push`, unless somebody else acts; nothing of a kind for `dropping it is forbidden`."""
-    guards = _LISTS.guards
-    at = next((at for at, word in enumerate(low[:_REACH]) if "<refuses>" in clauses.classes(word)), 0)
+    guards, said = _LISTS.guards, [*map(clauses.classes, low[:_REACH])]
+    at = next((at for at, classes in enumerate(said) if "<refuses>" in classes), 0)
     # not `remove the rule that blocks …`
     if not guards.isdisjoint(low[max(0, at - 2) : at]) and low[at - 1] not in _LISTS.not_guards:
         if at < 2 or form_of(low[0]) not in ("base", "ing") or low[0] in guards:
             return replace(thing_in(words, 0, at), kind="safety")
-    says = (at for at, word in enumerate(low[:8]) if word in ("can", "may") or form_of(word) == "third")
-    happens = clauses.Around(low, next(filter(None, says), 0))
+    happens = clauses.Around(low, next((at for at, classes in enumerate(said[1:8], 1) if "<says>" in classes), 0))
     return EnglishObject() if _JUDGED.first((form_of(low[0]),), happens) else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from msgspec import Struct
 
@@ -55,12 +55,18 @@ def tokens(sentence: str) -> Tokens:
     return found
 
 
+# Where a clause may end; most words are none of these.
+_cutting = cache(lambda: _LISTS.hence | _LISTS.always | _LISTS.joints | _LISTS.ways | {","})
+
+
 def clauses(words: Tokens) -> list[Tokens]:
     """The words of a sentence, cut where a new act can begin."""
     found: list[Tokens] = [[]]
     for at, word in enumerate(words):
         low = word.lower()
-        if (
+        if low not in _cutting() and len(found[-1]) < _LONGEST:
+            found[-1].append(word)
+        elif (
             (low in _LISTS.hence and found[-1] and found[-1][-1] == ",")
             or low in _LISTS.always
             or (
@@ -166,6 +172,7 @@ def classes(word: str) -> tuple[str, ...]:
         "<leads>": word.endswith(("ly", "_")) or kind == "do" or not word[:1].isalpha(),
         "<refuses>": stops or word in _LISTS.held,
         "<doing>": bool(verb) and word.endswith("ing"),
+        "<says>": form == "third" or word in ("can", "may"),
         f"<{form_of(word)}>": word not in nouns(),
     }
     return (word, *(name for name, holds in said.items() if holds))
