@@ -35,14 +35,13 @@ _SMALL = 4  # letters
 
 def book_of(sentence: str) -> Vocabulary | None:
     """The words of the language that a sentence is in; none for English."""
-    books = vocabularies()
-    scripts = {code: book.language.script for code, book in books.items()}
-    plain = sentence.isascii()
-    other = [code for code, script in scripts.items() if script and not plain and re.search(script, sentence)]
+    books, plain = vocabularies(), sentence.isascii()
+    written = () if plain else ((code, book.language.script) for code, book in books.items())
+    other = [code for code, script in written if script and re.search(script, sentence)]
     if len(other) == 1:
         return books[other[0]]
     words, english = _PATTERNS.word.findall(folded(sentence[:LONGEST]))[:_MOST_WORDS], 0
-    scores = dict.fromkeys(other or [code for code, script in scripts.items() if not script], 0)
+    scores = dict.fromkeys(other or _latin(), 0)
     for word in words:
         in_english, votes = _weights(word)
         english += in_english
@@ -77,6 +76,9 @@ def _weights(word: str) -> tuple[int, list[tuple[str, int]]]:
     if word in verb_forms():
         return 1 if len(word) < _SMALL and codes else 2, votes  # `del`, `do`
     return int(shared or word in _LISTS.english or word in nouns()), votes
+
+
+_latin = cache(lambda: [code for code, book in vocabularies().items() if not book.language.script])
 
 
 @cache
