@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import dropwhile
 
 from msgspec.structs import replace
@@ -62,13 +63,16 @@ def read_prose(text: str, out: Report, vague: str = "act_vague") -> None:
         out.effect(verb, sentence[:_LONGEST_PLAIN], *([language] if language else []))
 
 
+# The words that speak for English, or say nothing.
+_english = cache(lambda: known_words() | _LISTS.empty | ENGLISH.prepositions)
+
+
 def is_vague(text: str, known: bool) -> bool:
     """True when no word says what is done to what; a verb that nobody knows is vague as well, and so is a language that nobody knows."""
     words = [word.lower() for word in _PATTERNS.words.findall(text[:_CONTENT])]
     if known or _LISTS.empty.issuperset(words):
         return _LISTS.empty.issuperset(words)
-    listed, known_here = _LISTS.empty | ENGLISH.prepositions, known_words()
-    foreign = sum(word not in listed and word not in known_here for word in words)
+    foreign = len(words) - sum(map(_english().__contains__, words))
     things = [nouns()[word] for word in words if word in nouns()]
     large = any(scope().get(word) in ("all", "production") for word in words)
     return foreign * 2 > len(words) or large or not things or any(traits for _, traits, _ in things)
@@ -241,7 +245,8 @@ def without_asides(sentence: str, low: str) -> str:
         sentence = _PATTERNS.dragged.sub("drag-and-drop", sentence)
     if "()" in low or "while" in low:
         sentence = _PATTERNS.aside.sub("", sentence)
-    sentence = _PATTERNS.when.sub(r"\g<0>,", sentence)
+    if later := _PATTERNS.when.match(sentence):
+        sentence = f"{later[0]},{sentence[later.end() :]}"
     if "only" in low or "just" in low or "merely" in low or " but " in low:
         sentence = _PATTERNS.but_only.sub(_instead, _PATTERNS.only.sub(r"\g<first> and ", sentence))
     return sentence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from itertools import filterfalse, islice
+from itertools import islice
 
 from msgspec import Struct
 
@@ -44,19 +44,16 @@ _MARKS = ".,;:?!)"  # of the sentence, behind a word
 
 def commands_in(text: str) -> Iterator[tuple[int, int, str]]:
     """Where commands stand in the text, and how each would be typed."""
-    if _said().isdisjoint(text.lower().split()) and not any(map(_program, filterfalse(str.isalpha, text.split()))):
-        return
+    named = {word: program for word in set(text.split()) if (program := _program(word))}
     start = 0
-    for match in WORD.finditer(text):
-        program = _program(match[0]) if match.start() >= start else ""
+    for match in WORD.finditer(text) if named else ():
+        program = named.get(match[0], "")
+        if not program or match.start() < start:
+            continue
         begin, window = match.start(), max(0, match.start() - 400)
-        if (
-            program
-            and "=" in text[max(0, begin - 80) : begin]
-            and (assigns := _PATTERNS.assigns.search(text[window:begin]))
-        ):
+        if "=" in text[max(0, begin - 80) : begin] and (assigns := _PATTERNS.assigns.search(text[window:begin])):
             begin = window + assigns.start()
-        if not program or not _starts(text, match, program, begin):
+        if not _starts(text, match, program, begin):
             continue
         start, word = _end(text, match), match[0]
         # the program as a shell knows it, whatever the sentence begins with
