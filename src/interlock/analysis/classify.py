@@ -106,7 +106,7 @@ def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
         if "privileged" in fact.traits:
             reads = not found and isinstance(fact, Command) and only_reads(fact.words)
             elevated.append((_SAFE if reads else level, fact))
-    for effect in _elevations(elevated):
+    for effect in _elevations(elevated) if elevated else ():
         out.findings += [_finding(rule, effect, effect.subject) for rule in _of_effect(effect, book)[0]]
     if len(out.findings) > 1:
         out.findings.sort(key=lambda finding: (-finding.level, finding.span or (0, 0), finding.rule))
@@ -373,19 +373,32 @@ def _starts(operands: Sequence[str], words: Words) -> bool:
 
 def _of_effect(effect: Effect, book: Rulebook) -> tuple[list[Rule], Level]:
     rules: dict[str, Rule] = {}
-    traits = effect.traits
     for place in (effect.place, "") if effect.place else ("",):
-        key = (effect.verb, place)
-        entries = book.by_effect.get(key)
-        if entries is None:
+        entries = _by_traits(effect.verb, place, effect.traits, book)
+        if not entries:
             continue
-        asked = book.targets[key]
+        asked = book.targets[effect.verb, place]
         named = bool(asked and pattern(asked)(effect.target))  # most targets match no pattern, so one test is enough
         for rule, clause in entries:
-            if clause.trait <= traits and clause.no_trait.isdisjoint(traits) and _effect_matches(clause, effect, named):
+            if _effect_matches(clause, effect, named):
                 rules[rule.id] = rule
     judged = rules or effect.verb in _READS or effect.place == "sink"
     return [rule for rule in rules.values() if rule.level > _SAFE], _SAFE if judged else _REVERSIBLE
+
+
+def _by_traits(verb: str, place: str, traits: frozenset[str], book: Rulebook) -> Sequence[tuple[Rule, Clause]]:
+    """The clauses for this verb and place that these traits fulfil."""
+    key = verb, place, traits
+    found = book.by_traits.get(key)
+    if found is None:
+        entries = book.by_effect.get((verb, place), ())
+        found = [one for one in entries if one[1].trait <= traits and one[1].no_trait.isdisjoint(traits)]
+        if len(book.by_traits) < _MOST_KEPT:
+            book.by_traits[key] = found
+    return found
+
+
+_MOST_KEPT = 4096  # combinations of traits
 
 
 def _effect_matches(clause: Clause, effect: Effect, named: bool) -> bool:

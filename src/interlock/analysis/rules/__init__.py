@@ -193,6 +193,8 @@ class Rulebook(Struct, frozen=True):
     patterns: NamePatterns = BUILT_IN_PATTERNS  # of names
     opinion: Callable[[], Opinion] | None = None  # on intents and calls that no rule matches; built on first use
     indexes: dict[str, Index] = {}  # of the programs that were asked for
+    # of the effects that were met, by verb, place and traits
+    by_traits: dict[tuple[str, str, frozenset[str]], Sequence[tuple[Rule, Clause]]] = {}
 
     @classmethod
     def of(cls, rules: Iterable[Rule], programs: Mapping[str, Program]) -> Rulebook:
