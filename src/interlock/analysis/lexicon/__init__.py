@@ -67,7 +67,7 @@ def _joined(words: list[str]) -> tuple[str, ...]:
     for word in words:
         if word in _seconds() and out and (pair := f"{out[-1]}+{word}") in pairs:
             out[-1] = pairs[pair]
-        elif word.startswith(leads) and len(word) > 6 and word not in verbs() and word not in nouns:
+        elif len(word) > 6 and word.startswith(leads) and word not in verbs() and word not in nouns:
             verb = next(filter(word.startswith, leads))
             rest = word.removeprefix(verb)
             out += [verb, rest] if rest in nouns or rest in ALL_WORDS else [word]

@@ -19,7 +19,7 @@ Words = tuple[str, ...]
 _HOW = REACH["bulk"] | REACH["forced"] | REACH["permanent"] | {"safe", "soft", "auto"}
 
 
-class NamedAct(Struct, frozen=True):
+class NamedAct(Struct, frozen=True, cache_hash=True):
     """One clause of a name: a verb of some kind, and the noun phrase that it acts on."""
 
     kind: str  # of verb, in the lexicon's words; empty when no verb is known
