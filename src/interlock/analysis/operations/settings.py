@@ -19,7 +19,7 @@ _PATTERNS = Patterns("settings")
 _LISTS = WordLists("settings")
 _MAPS = WordMaps("settings")
 
-SETTINGS = Rows("setting", "value", "key above act words verbs kinds objects", EFFECTS)  # rows for one parameter
+SETTINGS = Rows("setting", "value key", "above act words verbs kinds objects", EFFECTS)  # rows for one parameter
 SENSES = Rows("sense", "", "verbs objects phrase nouns said about", ("bypasses", "lifts", "guards", "opens"))  # its key
 _MOST_TEXT = 20_000
 _LONG = 200  # characters: longer text is a document
@@ -79,7 +79,8 @@ class OperationSettings:
             yield "act_escalate", ()
 
     def _by_row(self, value: frozenset[str], key: frozenset[str], above: str) -> Iterator[Deed]:
-        if said := SETTINGS.first((value,), {**self.told, "key": key, "above": key_senses(above)}):
+        asked = value, key & SETTINGS.words_of("key", "not_key")
+        if SETTINGS.of(asked) and (said := SETTINGS.first(asked, {**self.told, "above": key_senses(above)})):
             yield as_deed(said)
 
     def _pair(self, mapping: Mapping[str, Any]) -> Iterator[Deed]:
