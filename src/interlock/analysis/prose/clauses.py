@@ -38,6 +38,9 @@ def sentences(text: str) -> list[str]:
 def tokens(sentence: str) -> Tokens:
     """The words of a sentence in lower case; marks and names stay whole, and a trailing dot goes."""
     found: Tokens = []
+    plain = sentence.replace(",", " , ").split()
+    if "".join(plain).replace(",", "").isalpha():  # as most sentences are
+        return plain
     for piece in _PATTERNS.piece.findall(sentence.replace("’", "'")):
         word = piece.rstrip(".:") or piece
         if "-" not in word:
