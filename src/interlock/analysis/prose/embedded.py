@@ -136,10 +136,11 @@ def documented_in(text: str) -> Iterator[Place]:
     done = 0
     for verb in islice((match for match in _PATTERNS.word.finditer(text) if match[0] in says), _MOST_SAID):
         at, command, explains = _subject(text, verb.start()) if verb.start() >= done else (0, "", False)
-        after = text[verb.end() : verb.end() + _REACH]
-        announced = verb[0] in _LISTS.is_words and (_PATTERNS.announces.match(after) or not after.strip(" .!"))
-        if not command or announced or (verb[0] in program_set("said_subcommands") and not command.isupper()):
+        if not command or (verb[0] in program_set("said_subcommands") and not command.isupper()):
             continue  # `is run next`
+        after = text[verb.end() : verb.end() + _REACH]
+        if verb[0] in _LISTS.is_words and (_PATTERNS.announces.match(after) or not after.strip(" .!")):
+            continue
         stop = _PATTERNS.predicate.search(text, verb.end())
         end = stop.start() if stop else len(text)
         if explains or not _PATTERNS.mine.search(text[verb.end() : end]):  # not what happens to one's own things
