@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from interlock.adapters.danger import DangerBlock, declared_danger
-from interlock.analysis.lexicon import ALL_WORDS, BULK_WORDS, is_plural, names_production, split_name
+from interlock.analysis.lexicon import is_plural, names_production, reaches, split_name
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns, is_safe
 from interlock.analysis.operations.names import parse_name
 from interlock.analysis.operations.operation import read_operation
@@ -188,6 +188,6 @@ def call_facts(name: str, params: Mapping[str, Any], category: str = "") -> dict
     loose = not scope.filtered and ("many" in traits or (acts and is_plural(acts[0].noun) and not scope.single))
     return {
         "production_env": "production" in traits or names_production(words),
-        "bulk_operation": bool(traits & {"all", "bulk"} or loose or (ALL_WORDS | BULK_WORDS) & set(words)),
+        "bulk_operation": bool(loose or not {"all", "bulk"}.isdisjoint((*traits, *map(reaches().get, words)))),
         "no_backup": "no_backup" in traits,
     }

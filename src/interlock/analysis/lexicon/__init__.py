@@ -17,19 +17,6 @@ MAX_NAME = 400  # characters of a name that are read
 MAX_WORDS = 40
 
 
-# Words of a name that say how far it reaches, by the trait that they give.
-REACH = {
-    "all": frozenset("all every everything entire whole everyone everybody everywhere".split()),
-    "bulk": frozenset("bulk mass batch many multiple multi several batched".split()),
-    "permanent": frozenset(
-        "permanently permanent irreversibly irrevocably forever hard irrecoverably unrecoverable".split()
-    ),
-    "forced": frozenset("force forced forcefully forcibly forcible unsafe unsafely unconditionally".split()),
-    "staging": frozenset("staging stage stg uat preprod".split()),
-}
-_REACHING = {word: trait for trait, words in REACH.items() for word in words}
-_HOW_FAR = ("all", "bulk", "permanent", "forced")
-ALL_WORDS, BULK_WORDS, PERMANENT_WORDS = REACH["all"], REACH["bulk"], REACH["permanent"]
 _PRODUCTION = frozenset("production prod prd live".split())
 
 
@@ -39,7 +26,9 @@ verbs = cache(lambda: english().named)
 objects = cache(lambda: english().name_nouns)
 weak_verbs = cache(lambda: _LISTS.weak)
 deed_nouns = cache(lambda: {noun: english().kinds[kind].name for noun, kind in english().named_nouns.items()})
-vocabulary = cache(lambda: frozenset({*verbs(), *objects(), *_PRODUCTION}.union(*(REACH[one] for one in _HOW_FAR))))
+reaches = cache(lambda: _MAPS.reach)  # words of a name that say how far it reaches -> the trait that they give
+_far = cache(lambda: {word for word, trait in reaches().items() if trait != "staging"})
+vocabulary = cache(lambda: frozenset({*verbs(), *objects(), *_PRODUCTION, *_far()}))
 
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+|[^\W\dA-Za-z_]+")
@@ -70,7 +59,7 @@ def _joined(words: list[str]) -> tuple[str, ...]:
         elif len(word) > 6 and word.startswith(leads) and word not in verbs() and word not in nouns:
             verb = next(filter(word.startswith, leads))
             rest = word.removeprefix(verb)
-            out += [verb, rest] if rest in nouns or rest in ALL_WORDS else [word]
+            out += [verb, rest] if rest in nouns or reaches().get(rest) == "all" else [word]
         else:
             out.append(word)
     return tuple(out)
@@ -116,7 +105,7 @@ def names_production(words: tuple[str, ...] | list[str]) -> bool:
 @lru_cache(maxsize=4096)
 def reach_of(words: tuple[str, ...]) -> frozenset[str]:
     """The traits that words of a name give by how far they reach."""
-    found = [_REACHING[word] for word in words if word in _REACHING]
+    found = [reaches()[word] for word in words if word in reaches()]
     return frozenset((*found, "production") if names_production(words) else found)
 
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from interlock.analysis.lexicon import ALL_WORDS, REACH, deed_nouns, object_kind, objects, split_name, verbs, weak_verbs
+from interlock.analysis.lexicon import deed_nouns, object_kind, objects, reaches, split_name, verbs, weak_verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists
 
 _PATTERNS = Patterns("names")
 _LISTS = WordLists("names")
 
 Words = tuple[str, ...]
-_HOW = REACH["bulk"] | REACH["forced"] | REACH["permanent"] | {"safe", "soft", "auto"}
+_how = cache(lambda: {"safe", "soft", "auto"}.union(word for word, how in reaches().items() if how not in _PLACED))
+_PLACED = ("all", "staging")
 
 
 class NamedAct(Struct, frozen=True, cache_hash=True):
@@ -41,7 +42,7 @@ def parse_name(segments: tuple[Words, ...]) -> tuple[Words, tuple[NamedAct, ...]
     front, last = tuple(chain(*own[:-1])), own[-1]
     said = last
     if front and (_head(last) < 0 or (last[0] in _LISTS.go and len(last) == 1)):
-        if last[-1] in verbs() and _HOW.issuperset(last[:-1]) and _head(front + last) < 0:
+        if last[-1] in verbs() and _how().issuperset(last[:-1]) and _head(front + last) < 0:
             said = last[-1:]  # payroll.run, refunds.bulkIssue
         else:
             front, last = (), front + last
@@ -126,7 +127,7 @@ def _act(words: Words, front: Words, at: int) -> NamedAct:
 
 def _last_thing(owner: Words) -> Words:
     """The last word before a verb, without those that say how: refunds.bulkIssue issues refunds."""
-    return next(((word,) for word in reversed(owner) if word not in _HOW), ())
+    return next(((word,) for word in reversed(owner) if word not in _how()), ())
 
 
 def _phrase(words: Words) -> tuple[Words, Words]:
@@ -203,7 +204,7 @@ def harms(word: str) -> bool:
 def _led(segments: Sequence[tuple[str, ...]]) -> list[str]:
     """The words of the last segment without those that only say how: `bulk`, `force`."""
     words = list(segments[-1]) if segments else []
-    while len(words) > 1 and words[0] in _HOW and words[1] in verbs():
+    while len(words) > 1 and words[0] in _how() and words[1] in verbs():
         words = words[1:]
     return words
 
@@ -218,4 +219,4 @@ def _announces(word: str, weak: bool) -> bool:
     pascal = word[:1].isupper() and "_" not in word and "-" not in word
     if pascal and words[-1] in _LISTS.parts:
         return False
-    return any(other in objects() or other in ALL_WORDS for other in words[1:]) or (pascal and weak)
+    return any(other in objects() or reaches().get(other) == "all" for other in words[1:]) or (pascal and weak)

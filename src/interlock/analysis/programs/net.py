@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 import re2
 from msgspec import Struct
 
-from interlock.analysis.lexicon import ALL_WORDS, PERMANENT_WORDS, deed_nouns, objects, split_name, verbs
+from interlock.analysis.lexicon import deed_nouns, objects, reaches, split_name, verbs
 from interlock.analysis.packs import PackWords, words_of
 from interlock.analysis.programs.load import entries
 
@@ -189,7 +189,9 @@ class _WordReading(Struct):
         if not light.isdisjoint(near[-1:]):
             return False
         wanted = _needs().get(verb, _ANY)
-        return wanted == _ANY or any(_objects().get(word, "") in wanted or word in ALL_WORDS for word in near)
+        return wanted == _ANY or any(
+            _objects().get(word, "") in wanted or reaches().get(word) == "all" for word in near
+        )
 
     def _option(self, name: str, value: str = "") -> None:
         bare = name.lstrip("-").lower()
@@ -225,7 +227,7 @@ class _WordReading(Struct):
         kind = _objects().get(noun, "")
         if noun in NET.light or noun in NET.reinstallable or kind == "light":
             return True
-        return verb in NET.vague_options and not kind and noun not in NET.all_of and noun not in ALL_WORDS
+        return verb in NET.vague_options and not kind and noun not in NET.all_of and reaches().get(noun) != "all"
 
     def _act(self, value: str) -> None:
         """`--action`, `cmd=`: a verb there is what the program is told to do."""
@@ -247,7 +249,7 @@ class _WordReading(Struct):
 
 
 def _of_everything(words: Sequence[str]) -> bool:
-    return any(word in ALL_WORDS or word in PERMANENT_WORDS or word == "factory" for word in words)
+    return any(reaches().get(word) in ("all", "permanent") or word == "factory" for word in words)
 
 
 def _verb_in(word: str) -> str:
@@ -270,7 +272,7 @@ def _halves(word: str) -> tuple[str, ...]:
         rest = word.removeprefix(verb)
         if rest == word:
             continue
-        if rest in objects() or rest in ALL_WORDS or rest == "unused":
+        if rest in objects() or reaches().get(rest) == "all" or rest == "unused":
             return (verb, rest)
         if rest[:3] == "all" and rest[3:] in objects():
             return (verb, "all", rest[3:])
