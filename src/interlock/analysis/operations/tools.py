@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache, partial
 from itertools import chain
 
@@ -76,10 +76,11 @@ def read_tool_call(reader: str, name: str, keys: Keys, field: Field, out: Report
     if does in _READERS:
         _READERS[does](_ToolCall(keys, field, out))
     elif does in ("look", "note") or not files.act_on_files(does, keys, out):
-        if does not in _MISSING:
+        if does not in _MAPS.missing:
             out.unreadable("a file is written, and no parameter says which", "syntax")
             return
-        verb, target, *traits = _MISSING[does]
+        effect, _, target = _MAPS.missing[does].partition(": ")
+        verb, *traits = effect.split()
         out.effect(verb, target or keys.text("query", "pattern", "path")[:200], *traits)
     if reader in _LISTS.looking and not _LISTS.run.isdisjoint(keys):
         # search_files {"command": …}: a tool that only looks is given something to run, whatever it may do with that
@@ -191,16 +192,6 @@ class _ToolCall(Struct, frozen=True):
             self.out.code("orders", bounded(prompt, self.out))
 
 
-# What a tool does where no path is named, or whatever is; a tool that looks says what for.
-_MISSING: Mapping[str, Sequence[str]] = {
-    "delete": ("act_delete", "a file"),
-    "delete_tree": ("act_delete", "a directory", "bulk"),
-    "move": ("act_change", "a file"),
-    "copy": ("act_change", "a file"),
-    "read": ("act_read", "files"),
-    "note": ("act_change", "notes of the agent"),
-    "look": ("act_read", ""),
-}
 _READERS: Mapping[str, Callable[[_ToolCall], None]] = {
     **{name: getattr(_ToolCall, name) for name in ("shell", "typed", "cells", "computer", "patch", "fetch", "agent")},
     **{name: partial(_ToolCall.code, language=name) for name in ("powershell", "python", "javascript")},
