@@ -112,7 +112,6 @@ def reach_of(words: tuple[str, ...]) -> frozenset[str]:
 # -- sentences
 
 _VERB_LISTS = WordLists("verbs")
-BASE, THIRD, ING, PAST = "base", "third", "ing", "past"
 
 
 def forms(verb: str) -> dict[str, str]:
@@ -125,8 +124,8 @@ def forms(verb: str) -> dict[str, str]:
         ing = ing if verb.endswith(("ee", "oe", "ye")) else [f"{verb[:-1]}ing"]
     elif verb.endswith("y") and verb[-2:-1] not in VOWELS:
         past = [f"{verb[:-1]}ied"]
-    found = dict.fromkeys(english().pasts.get(verb, past), PAST) | dict.fromkeys(ing, ING)
-    return found | {f"{verb}es" if verb.endswith("o") else plural(verb): THIRD, verb: BASE}
+    found = dict.fromkeys(english().pasts.get(verb, past), "past") | dict.fromkeys(ing, "ing")
+    return found | {f"{verb}es" if verb.endswith("o") else plural(verb): "third", verb: "base"}
 
 
 Forms = dict[str, tuple[str, str, str]]
@@ -149,7 +148,7 @@ def _forms() -> tuple[Forms, Forms]:
     groups = [("do", english().phrasals), *english().said.items()]
     table = {form: (verb, name, kind) for kind, verbs in groups for verb in verbs for form, name in forms(verb).items()}
     taken = {form: table.pop(form) for form in _VERB_LISTS.not_verbs if form in table}
-    return table, {form: entry for form, entry in taken.items() if entry[1] == BASE}
+    return table, {form: entry for form, entry in taken.items() if entry[1] == "base"}
 
 
 # Every written form -> the verb, the form, and its kind; harm outranks doing, and both outrank looking.

@@ -145,9 +145,6 @@ class English:
         self.scope = by_word(table.scope)  # word of a sentence -> how much, where or for how long
         self.pasts = table.pasts  # verb -> its past forms, where no rule makes them
 
-    def kind_of(self, verb: str, default: str) -> str:
-        return self.senses.get(verb) or self.named_nouns.get(verb) or default
-
     def effect(self, kind: str, thing: str, traits: Traits, named: bool = False) -> tuple[str, Traits]:
         """What a verb of this kind does to a thing of this kind, and what that adds to the thing's traits."""
         effect = self._effect(kind, thing, traits, named)

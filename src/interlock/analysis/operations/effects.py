@@ -8,7 +8,7 @@ from itertools import chain
 
 from msgspec.structs import astuple, replace
 
-from interlock.analysis.lexicon import PAST, deed_nouns, object_kind, objects, split_name, verb_forms, verb_kind
+from interlock.analysis.lexicon import deed_nouns, object_kind, objects, split_name, verb_forms, verb_kind
 from interlock.analysis.lexicon.english import EFFECTS, READS
 from interlock.analysis.lexicon.load import Patterns, Rows, WordLists, WordMaps, english
 from interlock.analysis.operations.names import NamedAct
@@ -66,13 +66,14 @@ def deed(act: NamedAct, reach: frozenset[str] = frozenset()) -> Deed:
     """The act's verb among the rules' words, and its traits; `reach` says how far it goes."""
     if act.kind in ("stop", "cancel") and act.noun in deed_nouns() and act.noun not in _LISTS.wanted:
         return CHANGE, ()  # cancel_deletion, disable_delete
-    kind = english().kind_of(act.verb, _MAPS.kinds.get(act.kind, ""))
+    known = english()
+    kind = known.senses.get(act.verb) or known.named_nouns.get(act.verb) or _MAPS.kinds.get(act.kind, "")
     thing, _, trait = _MAPS.things.get(act.object, act.object).partition(" ")
     verb, more = answer(NAMED, act) or (_looked_up(act, kind, thing, reach | {trait} if trait else reach), ())
     if verb in HARMLESS:  # but for make_admin, rewrite_history, enable_bypass
         return answer(RAISING, act) or (("act_send", ()) if is_broadcast(act) else (verb, ()))
     traits = [*([trait] if trait else ()), *more]
-    adds = english().kinds[kind or "destroy"].adds
+    adds = known.kinds[kind or "destroy"].adds
     if act.verb in _LISTS.gentle or adds == "undoable":
         traits.append("undoable")
     elif adds == "shared":
@@ -213,7 +214,7 @@ def _ending(kind: str, key: str, value: object) -> str:
     """The verb for a state or a flag that ends something: status "suspended", trashed true, deleted_at with a date."""
     if kind == "state" and isinstance(value, str):
         verb, form, _ = verb_forms().get(value.strip().lower()[:30], ("", "", ""))
-        past = verb if form == PAST and verb_kind(verb) in _LISTS.halts else ""  # `disconnected`
+        past = verb if form == "past" and verb_kind(verb) in _LISTS.halts else ""  # `disconnected`
         deletes = not _LISTS.deleted.isdisjoint(chain(*split_name(value[:60])))
         return _MAPS.ended.get(squash(value)) or past or ("delete" if deletes else "")
     said = truth(value)

@@ -16,8 +16,9 @@ _PATTERNS = Patterns("names")
 _LISTS = WordLists("names")
 
 Words = tuple[str, ...]
-_how = cache(lambda: {"safe", "soft", "auto"}.union(word for word, how in reaches().items() if how not in _PLACED))
-_PLACED = ("all", "staging")
+_how = cache(
+    lambda: {"safe", "soft", "auto"}.union(word for word, how in reaches().items() if how not in ("all", "staging"))
+)
 
 
 class NamedAct(Struct, frozen=True, cache_hash=True):
@@ -114,7 +115,8 @@ def _act(words: Words, front: Words, at: int) -> NamedAct:
     verb, before = words[head], words[:head]
     phrase, beside = _phrase(words[head + 1 :])
     owner = (*front, *before)
-    if carried := _carried(verb, phrase or _last_thing(owner), before, beside, at + head):
+    last = tuple(word for word in owner if word not in _how())[-1:]  # refunds.bulkIssue issues refunds
+    if carried := _carried(verb, phrase or last, before, beside, at + head):
         return replace(carried, owner=owner)
     what, noun = object_kind(phrase)
     if (not what and not noun) or noun in _LISTS.loose:  # issueDelete, zone.delete, payroll.submit_run
@@ -123,11 +125,6 @@ def _act(words: Words, front: Words, at: int) -> NamedAct:
     elif not what and before and len(phrase) == 1 and phrase[0] in verbs():
         what, noun = object_kind(before)
     return NamedAct(verbs()[verb], verb, phrase, what, noun, beside, at + head, owner)
-
-
-def _last_thing(owner: Words) -> Words:
-    """The last word before a verb, without those that say how: refunds.bulkIssue issues refunds."""
-    return next(((word,) for word in reversed(owner) if word not in _how()), ())
 
 
 def _phrase(words: Words) -> tuple[Words, Words]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import chain
-from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -28,6 +27,7 @@ from interlock.analysis.operations.payloads import (
 )
 from interlock.analysis.operations.settings import OperationSettings, out_of_bounds
 from interlock.analysis.shell import Job
+from interlock.model import NOTHING
 
 _LISTS = WordLists("operation")
 _MAPS = WordMaps("operation")
@@ -37,7 +37,6 @@ _DEEPEST = 4  # operations named inside operations
 _NOTHING = NamedAct("", "", (), "", "")
 _NO_PATTERNS = NamePatterns((), (), ())
 _SEVERAL = frozenset({"all", "bulk"})
-_NO_PARAMS: Mapping[str, Any] = MappingProxyType({})
 _Found = tuple[str, NamedAct, tuple[str, ...]]  # the effect, the act that has it, and traits
 
 
@@ -139,7 +138,7 @@ class _Call(Struct, frozen=True):
         elif not ran:
             self._harmless(traits)
 
-    def _inner(self, name: str, params: Mapping[str, Any] = _NO_PARAMS, crude: str = "") -> None:
+    def _inner(self, name: str, params: Mapping[str, Any] = NOTHING, crude: str = "") -> None:
         read_operation(name, params, crude, self.out, self.patterns, self.depth + 1)
 
     def _payloads(self) -> bool:
@@ -157,7 +156,7 @@ class _Call(Struct, frozen=True):
         ordered = nested.read_order(words, keys, out)
         jobs = [] if ordered else nested.started_jobs(words, verb, keys)
         for job in jobs:  # which are called so, and not operations
-            read_operation(job, _NO_PARAMS, "update", self.out, _NO_PATTERNS, self.depth + 1)
+            read_operation(job, NOTHING, "update", self.out, _NO_PATTERNS, self.depth + 1)
         if requests.sends_secret(verb, words, keys, self.entries):
             out.effect("act_leak", "a secret")
         elif requests.attaches_data(act.kind, words, keys):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -97,7 +99,7 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
     if plain != text:
         found.known, found.low = True, plain.split(" ")
     topic = clauses.topic_at(low)
-    table, made, opening = verb_forms(), nominals(), opening_forms()
+    table, opening = _verbs(), opening_forms()
     for at, word in enumerate(found.low):
         if at == topic and not found.shield and not found.harmful:
             found.shield_by("make", "", at)
@@ -109,7 +111,7 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
                 # `call execute_sql with "…"`: what is quoted is what the operation is given
                 given = any(map(is_operation, words[max(0, at - 4) : at]))
                 found.runs = found.runs or given or not near.isdisjoint(_LISTS.strictly)
-        elif at < topic and (word in table or word in made or (word in opening and is_opening(found.low, at))):
+        elif at < topic and word in table and (word not in opening or word in nominals() or is_opening(found.low, at)):
             _read_verb(found, at)
     found.low = low
     if not found.harmful:
@@ -117,10 +119,16 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
     return found
 
 
+_nouns = cache(lambda: {noun: (noun, "noun", kind) for noun, kind in nominals().items()})
+_verbs = cache(
+    lambda: _nouns() | opening_forms() | verb_forms()
+)  # every word that may be a verb, and nouns made of them
+
+
 def _read_verb(found: EnglishClause, at: int) -> None:
     """Reads the verb at this place: one that only looks or makes shields the rest, one of harm may announce its effect."""
-    low, table = found.low, verb_forms()
-    verb, form, kind = table.get(low[at]) or opening_forms().get(low[at]) or (low[at], "noun", nominals()[low[at]])
+    low = found.low
+    verb, form, kind = _verbs()[low[at]]
     options = english().phrasals.get(verb, {})  # words that turn it into another one: `turn … off`
     places = range(at + 1, min(len(low), at + _PARTICLE_REACH)) if options else ()
     particle = next((place for place in places if low[place] in options), 0)
