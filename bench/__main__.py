@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from interlock import assess
 from interlock.analysis import lexicon, places
 from interlock.analysis.assess import judge
-from interlock.analysis.operations import effects, params, payloads, settings, tools
+from interlock.analysis.operations import effects, name_patterns, params, payloads, settings, tools
 from interlock.analysis.rules import Rule, Rulebook
 from interlock.analysis.rules.load import load
 from interlock.model import Action, command, intent, operation, tool
@@ -207,6 +207,7 @@ def forget() -> None:
         lexicon.reach_of,
         effects.act_words,
         effects.deed,
+        name_patterns.matches,
         payloads._named_command,
         tools._reader_of,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
@@ -18,7 +18,7 @@ _OTHER, _HUMP = re.compile(r"[^a-z0-9]+"), re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MAX_STARS = 4
 
 
-class NamePatterns(Struct, frozen=True):
+class NamePatterns(Struct, frozen=True, cache_hash=True):
     """Three lists of globs over names; a name is matched in lower case, its words joined by `_`."""
 
     dangerous: tuple[str, ...] = DANGEROUS
@@ -54,7 +54,8 @@ class PatternMatch(Struct, frozen=True):
     forbidden: bool
 
 
-def matches(words: tuple[str, ...], patterns: NamePatterns) -> list[PatternMatch]:
+@lru_cache(maxsize=4096)
+def matches(words: tuple[str, ...], patterns: NamePatterns) -> Sequence[PatternMatch]:
     """Every dangerous and forbidden pattern that matches at the start of some word."""
     found = []
     for globs, forbidden in ((patterns.forbidden, True), (patterns.dangerous, False)):

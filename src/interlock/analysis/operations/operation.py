@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -190,7 +190,7 @@ class _Call(Struct, frozen=True):
             traits.update(("all",) if act.object == "project" else ("all", "project"))
         return traits
 
-    def _matches(self) -> list[PatternMatch]:
+    def _matches(self) -> Sequence[PatternMatch]:
         """R-8: a leading reader outranks later patterns; the noun phrase of a creating verb holds no match."""
         found, lead = name_patterns.matches(self.words, self.patterns), self.acts[0]
         if not found or (lead.verb in _LISTS.trials and self.crude != "delete"):
@@ -202,7 +202,7 @@ class _Call(Struct, frozen=True):
             return [match for match in found if match.at <= lead.at or (ends and match.glob.startswith("*"))]
         return found
 
-    def _harmful(self, traits: set[str], named: list[PatternMatch], ran: bool) -> list[_Found]:
+    def _harmful(self, traits: set[str], named: Sequence[PatternMatch], ran: bool) -> list[_Found]:
         found: list[_Found] = []
         lead = self.acts[0]
         for act in self.acts:

@@ -119,10 +119,9 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
     return found
 
 
+# Nouns made of verbs.
 _nouns = cache(lambda: {noun: (noun, "noun", kind) for noun, kind in nominals().items()})
-_verbs = cache(
-    lambda: _nouns() | opening_forms() | verb_forms()
-)  # every word that may be a verb, and nouns made of them
+_verbs = cache(lambda: _nouns() | opening_forms() | verb_forms())  # all words that may be verbs
 
 
 def _read_verb(found: EnglishClause, at: int) -> None:
@@ -359,7 +358,7 @@ def _scope(low: Tokens) -> set[str]:
     table = scope()
     found = {table[word] for word in low if word in table}
     for at, word in enumerate(low):
-        if word.isalpha():
+        if word.isalpha() or word == ",":
             continue
         if word.isdigit() and int(word[:9]) > 1 and at + 1 < len(low) and low[at + 1].endswith("s"):
             found.add("bulk")
