@@ -150,9 +150,17 @@ def documented_in(text: str) -> Iterator[Place]:
         yield *match.span(), Embedded("quote", match[0], match[0].split("会")[0])
 
 
+# Words in small letters with which the name of a command can end.
+_named = cache(lambda: _LISTS.named | _LISTS.acts | _LISTS.objects | _LISTS.adverbs)
+_ends = cache(lambda: _named() | programs() | program_set("said_subcommands") | program_set("said_nouns"))
+
+
 def _subject(text: str, at: int) -> tuple[int, str, bool]:
     """Where the command begins that stands in front of a verb, its words, and whether an explanation was announced."""
     start = max(0, at - _REACH)
+    last = "".join(text[start:at].split()[-1:])
+    if last.isalpha() and last.islower() and last not in _ends():
+        return 0, "", False
     for cut in _PATTERNS.clause.finditer(text, start, at):
         start = cut.end()
     words = [(match.start(), match[0].strip("`'\"“”‘’«»„,")) for match in re.finditer(r"\S+", text[start:at])]
