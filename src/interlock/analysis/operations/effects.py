@@ -27,9 +27,8 @@ _TELLING = frozenset({"deployed", "published"})  # traits that make harm of a ha
 _PARTS = "nouns phrase first last said beside about whole"
 NAMED = Rows("named", "verbs kinds objects", _PARTS, EFFECTS | {READS})
 RAISING = Rows("raising", "verbs kinds objects", _PARTS, EFFECTS | {READS})
-GIVEN = Rows(
-    "given", "verbs kinds objects by_name", f"{_PARTS} yes no zero has mode reach", EFFECTS | {READS}
-)  # with parameters
+# With parameters.
+GIVEN = Rows("given", "verbs kinds objects by_name", f"{_PARTS} yes no zero has mode reach", EFFECTS | {READS})
 
 
 @lru_cache(maxsize=4096)
@@ -127,10 +126,8 @@ def with_object(act: NamedAct, keys: Keys) -> NamedAct:
         kind, noun = object_kind(tuple(chain(*split_name(value)))) if 0 < len(value) < 60 else ("", "")
         if kind:
             return replace(act, object=kind, noun=noun)
-    bases = (
-        () if act.phrase and act.phrase[-1] not in _LISTS.generic else (_PATTERNS.naming.sub("", key) for key in keys)
-    )
-    for base in bases:
+    for key in () if act.phrase and act.phrase[-1] not in _LISTS.generic else keys:
+        base = _PATTERNS.naming.sub("", key)
         kind = objects().get(base, "light")
         if kind in _LISTS.narrowed and _LISTS.narrow & keys.keys():
             return replace(act, object="data", noun="row")

@@ -19,10 +19,9 @@ _MAPS = WordMaps("operation_files")
 def paths(keys: Keys, named: Iterable[str] = ()) -> list[str]:
     named = named or _LISTS.paths
     given = [item for key, value in keys.items() if key in named for item in each(value)]
-    texts = [item if isinstance(item, str) or not isinstance(item, Mapping) else item.get("path") for item in given]
-    return [
-        text.removeprefix("file://") for text in texts if isinstance(text, str) and text.strip() and "\n" not in text
-    ]
+    said = (item.get("path") if isinstance(item, Mapping) else item for item in given)
+    texts = (text for text in said if isinstance(text, str) and "\n" not in text)
+    return [text.removeprefix("file://") for text in texts if text.strip()]
 
 
 def content(keys: Keys) -> str | None:

@@ -356,9 +356,8 @@ def _mutations(text: str) -> list[str]:
     """The fields that a GraphQL mutation calls, and those of mutations in its strings, to be run in bulk."""
     from interlock.analysis.http import root_fields
 
-    found = [
-        name for inner in _PATTERNS.strings.findall(text) if "mutation" in inner for name in _mutations(inner[1:-1])
-    ]
+    inner = (string for string in _PATTERNS.strings.findall(text) if "mutation" in string)
+    found = [name for string in inner for name in _mutations(string[1:-1])]
     query = _PATTERNS.strings.sub('""', text)
     start = query.find("mutation")
     return [*found, *(root_fields(query[start:]) if start >= 0 else ())]

@@ -31,9 +31,8 @@ def with_nested(keys: Keys) -> Keys:
 
 
 def is_request(keys: Keys) -> bool:
-    return any(
-        method.strip().lower() in _LISTS.methods for method in with_nested(keys).texts(_LISTS.in_order("method"))
-    )
+    given = with_nested(keys).texts(_LISTS.in_order("method"))
+    return any(method.strip().lower() in _LISTS.methods for method in given)
 
 
 def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) -> bool:

@@ -226,9 +226,8 @@ def expires(words: Words, entries: list[Entry]) -> list[Deed]:
     named = deletes = passing = passes = born = False
     soonest = float("inf")
     for short, _, value, _, above in entries:
-        amount = (
-            _PATTERNS.amount.match(str(value)) if "retention" in short or (about and short in _LISTS.ages) else None
-        )
+        keeps = "retention" in short or (about and short in _LISTS.ages)
+        amount = _PATTERNS.amount.match(str(value)) if keeps else None
         upper, said = squash(above), value.lower() if isinstance(value, str) else ""
         named = named or (about and short in _LISTS.columns and said.startswith(_LISTS.in_order("born")))
         passing = passing or (short in _LISTS.kept_under and _PATTERNS.passing.search(said[:200]) is not None)

@@ -52,11 +52,8 @@ def _reader_of(name: str) -> tuple[str, bool]:
         return reader, False
     segments = split_name(name)
     words = tuple(chain(*segments))
-    if (
-        not _LISTS.terminals.isdisjoint(words)
-        and not _LISTS.types.isdisjoint(words)
-        and _LISTS.letters.isdisjoint(words)
-    ):
+    typed = not _LISTS.types.isdisjoint(words) and _LISTS.letters.isdisjoint(words)
+    if typed and not _LISTS.terminals.isdisjoint(words):
         return "terminal", False
     if not (_LISTS.notebooks.isdisjoint(words) or _LISTS.executes.isdisjoint(words)):
         return "cells", False

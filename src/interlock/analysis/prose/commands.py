@@ -59,11 +59,8 @@ def commands_in(text: str) -> Iterator[tuple[int, int, str]]:
         # the program as a shell knows it, whatever the sentence begins with
         name = word if word.islower() or not word.isalpha() else program
         command = text[begin : match.start()] + name + text[match.end() : start]
-        yield (
-            begin,
-            start,
-            _completed(command, program, text[max(0, begin - _REST) : begin], text[start : start + _REST]),
-        )
+        front, rest = text[max(0, begin - _REST) : begin], text[start : start + _REST]
+        yield begin, start, _completed(command, program, front, rest)
 
 
 def shaped(word: str) -> bool:

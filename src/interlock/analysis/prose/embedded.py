@@ -331,6 +331,5 @@ def _name(keys: Mapping[str, Any]) -> str:
         return ""
     upon = next((keys[key] for key in _LISTS.in_order("upon") if isinstance(keys.get(key), str)), "")
     upon = "_".join(upon.split())
-    return (
-        f"{name}_{upon}" if name.isalpha() and not may_be_operation(name) and _PATTERNS.called.fullmatch(upon) else name
-    )
+    bare = name.isalpha() and not may_be_operation(name)
+    return f"{name}_{upon}" if bare and _PATTERNS.called.fullmatch(upon) else name
