@@ -231,7 +231,6 @@ def plural(noun: str) -> str:
 # -- phrases
 
 LONGEST = 200  # characters of one pattern
-_KEY = 3  # letters by which the cues are kept
 _PART = re.compile(r"\{([a-z_]+(?:\.[a-z_]+)?)\}")
 _LETTERS = re.compile(r"\S")
 _DEEPEST_PART = 6  # lists inside lists
@@ -260,15 +259,16 @@ class Phrases:
     def __init__(self, phrases: Sequence[Phrase]) -> None:
         self.phrases, self.patterns = phrases, [lazy_regex(phrase.pattern) for phrase in phrases]
         self.inside: list[tuple[str, int]] = []  # what may stand anywhere in a word, and its phrase
-        self.begun: dict[str, list[tuple[str, int]]] = {}  # the first letters of a cue -> the cue and its phrase
-        self.also: dict[str, list[tuple[str, int]]] = {}  # the same for what has to be there as well
+        self.begun: dict[str, list[int]] = {}  # a cue -> its phrases
+        self.also: dict[str, list[int]] = {}  # the same for what has to be there as well
         for number, phrase in enumerate(phrases):
             for cue in phrase.cues:
                 if cue[0] == "*":
                     self.inside.append((cue[1:], number))
-                self.begun.setdefault(cue[:_KEY], []).append((cue, number))
+                self.begun.setdefault(cue, []).append(number)
             for cue in phrase.also:
-                self.also.setdefault(cue[:_KEY], []).append((cue, number))
+                self.also.setdefault(cue, []).append(number)
+        self.longest = max(map(len, (*self.begun, *self.also)), default=0)
         self.twofold = {number for number, phrase in enumerate(phrases) if phrase.also}
         self.begun_by = lru_cache(maxsize=4096)(self._begun_by)
 
@@ -298,10 +298,9 @@ class Phrases:
 
     def _begun_by(self, word: str) -> tuple[tuple[int, ...], ...]:
         """The numbers of the phrases that one word may begin, and of those that it may complete; nothing for most words."""
-        keys = {word[:length] for length in range(1, _KEY + 1)}
+        cues = [word[:end] for end in range(1, min(len(word), self.longest) + 1)]
         begun, also = (
-            tuple(number for key in keys for cue, number in table.get(key, ()) if word.startswith(cue))
-            for table in (self.begun, self.also)
+            tuple(number for cue in cues for number in table.get(cue, ())) for table in (self.begun, self.also)
         )
         return (begun, also) if begun or also else ()
 

@@ -229,15 +229,11 @@ class _Call(Struct, frozen=True):
         elif verb == READ or name_patterns.is_safe(self.words, self.patterns):
             out.effect(READ, target, *(() if self.crude == "read" else ("unlabelled",)))
         else:
-            said = self._in_a_sentence()
+            rest = [apart().get(word, word) for at, word in enumerate(self.words) if at != act.at]
+            # `mcp__crm__merge_users` as "merge the users"; empty where no verb is known, or nothing that it is done to
+            said = f"{act.verb} the {' '.join(rest)}"[:200] if rest and act.verb else ""
             is_open = self.crude != "read" and (said or self.params)
             out.effect(CHANGE, said or target, *(("open_call", "outermost")[: 2 - bool(self.depth)] if is_open else ()))
-
-    def _in_a_sentence(self) -> str:
-        """`mcp__crm__merge_users` as "merge the users"; empty where no verb is known, or nothing that it is done to."""
-        act = self.acts[0]
-        rest = [apart().get(word, word) for at, word in enumerate(self.words) if at != act.at]
-        return f"{act.verb} the {' '.join(rest)}"[:200] if rest and act.verb else ""
 
     def _report(self, found: Iterable[_Found], traits: set[str]) -> None:
         for verb, act, own in found:

@@ -148,6 +148,8 @@ class ParamScope(Struct):
         listed = not isinstance(value, str)
         if key in _LISTS.not_targets or (not listed and len(value) > _SHORT):
             return
+        base = key.rstrip("s")
+        placed = not _LISTS.places.isdisjoint((key, base)) or base.endswith(_LISTS.in_order("placed"))
         for item in each(value):
             word = item.strip().lower() if isinstance(item, str) else ""
             if word in _LISTS.everything or ("@" in word and word.partition("@")[0] in _LISTS.everybody):
@@ -156,7 +158,7 @@ class ParamScope(Struct):
                 self.single = True
             if key == "mode" and word in _LISTS.final_modes:
                 self.traits.add("permanent")
-            if ("pr" in word or "live" in word) and _names_place(key):
+            if ("pr" in word or "live" in word) and placed:
                 known = key in _LISTS.environments
                 said = [one for one in _PATTERNS.words.findall(word[:_SHORT]) if one != "live" or known]
                 self.traits.update(("production",) if names_production(said) else ())
@@ -164,11 +166,6 @@ class ParamScope(Struct):
             self.traits.add("bulk")
         elif listed and value:
             self.single = True
-
-
-def _names_place(key: str) -> bool:
-    base = key.rstrip("s")
-    return key in _LISTS.places or base in _LISTS.places or base.endswith(_LISTS.in_order("placed"))
 
 
 def scope_of(entries: Iterable[Entry]) -> ParamScope:
