@@ -212,7 +212,7 @@ class Rows:
 
     def first(self, key: tuple[Key, ...], words: Mapping[str, Collection[str]]) -> str | None:
         """The answer of the first row that holds for these keys and the words of the slots; None where no row does."""
-        for conditions, answer in self.of(key):
+        for conditions, answer in self.by_key.get(key) or self.of(key):
             for slot, asked, needed in conditions:
                 if asked(words[slot]) is not needed:
                     break

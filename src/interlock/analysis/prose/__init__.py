@@ -95,8 +95,8 @@ def _read_sentence(sentence: str, told: Told) -> None:
     told.spoken.clear()
     told.mentioned.clear()
     # stops something and says that its data stays, or that it comes back
-    kept = _PATTERNS.stack.search(low) and _PATTERNS.kept.search(low) and "prod" not in low
-    told.keeps = bool(kept) and not _PATTERNS.lost.search(low)
+    kept = may_say(_LISTS.in_order("stack_cues"), low) and _PATTERNS.stack.search(low) and _PATTERNS.kept.search(low)
+    told.keeps = bool(kept) and "prod" not in low and not _PATTERNS.lost.search(low)
     plain = without_question(sentence)
     if plain != sentence:
         told.asks()

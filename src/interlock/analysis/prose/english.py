@@ -381,7 +381,7 @@ _DIRECTORIES = {"home": "~", "root": "/", "here": "."}
 def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
     """What the clause does to the files that it names; only where verb and path are plain."""
     text, found = clause.text, []
-    if clause.denied or not _PATTERNS.places.search(text):
+    if clause.denied or not may_say(_LISTS.in_order("place_cues"), text) or not _PATTERNS.places.search(text):
         return []
     verb, reach = (clause.acts[0].verb, clause.acts[0].traits) if clause.acts else ("", NOTHING)
     if not clause.shield and verb in _LISTS.destroys and _PATTERNS.killers.search(text):
