@@ -39,7 +39,7 @@ class NamePatterns(Struct, frozen=True, cache_hash=True):
         listed = tuple(glob for glob in safe if glob not in SAFE)
         made = cls((*base.dangerous, *dangerous), (*base.forbidden, *forbidden), (*base.safe, *safe), listed)
         for globs in (made.dangerous, made.forbidden, made.safe):
-            _compiled(globs)
+            _any_of(globs)
         return made
 
 
@@ -57,15 +57,10 @@ class PatternMatch(Struct, frozen=True):
 @lru_cache(maxsize=4096)
 def matches(words: tuple[str, ...], patterns: NamePatterns) -> Sequence[PatternMatch]:
     """Every dangerous and forbidden pattern that matches at the start of some word."""
-    found = []
+    text, found = "_".join(words), []
     for globs, forbidden in ((patterns.forbidden, True), (patterns.dangerous, False)):
-        each, telling = _compiled(globs)
-        if telling.isdisjoint((*words, "")):
-            continue
-        text = "_".join(words)
-        for glob, expression, word in each:
-            hit = expression.search(text) if not word or word in words else None
-            if hit:  # an ending is about the whole name: it begins at its last word
+        for glob in globs if _any_of(globs).search(text) else ():
+            if hit := _any_of((glob,)).search(text):  # an ending is about the whole name: it begins at its last word
                 at = text.count("_") if glob.startswith("*") else text.count("_", 0, hit.start() + 1)
                 found.append(PatternMatch(glob, at, forbidden))
     return found
@@ -85,15 +80,7 @@ def exemption(name: str, patterns: NamePatterns) -> str:
     return next((glob for glob, whole in wholes if any(fnmatchcase(one, whole) for one in spelled)), "")
 
 
-@lru_cache(maxsize=64)
-def _compiled(globs: tuple[str, ...]) -> tuple[tuple[tuple[str, re.Pattern[str], str], ...], frozenset[str]]:
-    """Globs as expressions, each with a word that stands whole in every name it matches: `delete` of delete_all*, none of introspect*."""
-    telling = (next((word for word in _normal(glob).split("_") if word and "*" not in word), "") for glob in globs)
-    each = [(glob, re.compile(_expression(glob)), word) for glob, word in zip(globs, telling)]
-    return tuple(each), frozenset(word for _, _, word in each)
-
-
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
     """One expression for all of these globs; for none of them, one that matches nothing."""
     return re.compile("|".join(map(_expression, globs)) or "(?!)")
