@@ -54,7 +54,7 @@ def _joined(words: list[str]) -> tuple[str, ...]:
     out: list[str] = []
     nouns, pairs, leads = objects(), _MAPS.pairs, _LISTS.in_order("split_verbs")
     for word in words:
-        if word in _seconds() and out and (pair := f"{out[-1]}+{word}") in pairs:
+        if out and (pair := f"{out[-1]}+{word}") in pairs:
             out[-1] = pairs[pair]
         elif len(word) > 6 and word.startswith(leads) and word not in verbs() and word not in nouns:
             verb = next(filter(word.startswith, leads))
@@ -65,7 +65,6 @@ def _joined(words: list[str]) -> tuple[str, ...]:
     return tuple(out)
 
 
-_seconds = cache(lambda: {pair.partition("+")[2] for pair in _MAPS.pairs})
 # Nouns that were joined, as the first two words that each stands for.
 apart = cache(
     lambda: {word: pair.replace("+", " ") for pair, word in [*_MAPS.pairs.items()][::-1] if word in objects()}
