@@ -27,6 +27,7 @@ from interlock.analysis.operations.payloads import (
 )
 from interlock.analysis.operations.settings import OperationSettings, out_of_bounds
 from interlock.analysis.shell import Job
+from interlock.analysis.shell.loose_text import add_harm, is_data, is_program
 from interlock.model import NOTHING
 
 _LISTS = WordLists("operation")
@@ -168,8 +169,6 @@ class _Call(Struct, frozen=True):
 
     def _loose_texts(self) -> None:
         """Texts of an operation that runs something, whatever their keys: one that begins with a program and does harm counts."""
-        from interlock.analysis.shell.loose_text import add_harm, is_data, is_program
-
         for key, _, value, _, _ in self.entries if _LISTS.trials.isdisjoint(self.words) else ():
             text = text_of(value)
             if text and isinstance(self.out, Job) and not is_data(f"--{key}") and is_program(text.split(" ")[0]):

@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.facts import Report
+from interlock.analysis.http import root_fields
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations import params
 from interlock.analysis.operations.files import scheduled
@@ -354,8 +355,6 @@ def is_statement(text: str) -> bool:
 
 def _mutations(text: str) -> list[str]:
     """The fields that a GraphQL mutation calls, and those of mutations in its strings, to be run in bulk."""
-    from interlock.analysis.http import root_fields
-
     inner = (string for string in _PATTERNS.strings.findall(text) if "mutation" in string)
     found = [name for string in inner for name in _mutations(string[1:-1])]
     query = _PATTERNS.strings.sub('""', text)

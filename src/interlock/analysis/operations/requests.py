@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from interlock.analysis.facts import Report
+from interlock.analysis.http import read_http
 from interlock.analysis.lexicon import names_production, objects, split_name, verbs, weak_verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.effects import RAISING, answer
@@ -56,8 +57,6 @@ def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) ->
         read_acts([route_name(url)], field)
     if url.startswith("/"):
         url = f"https://api{url}"  # of a host that the tool knows
-    from interlock.analysis.http import read_http
-
     lines = [f"{name}: {value}" for name, value in chain(*headers)]
     for body in bodies or [""]:  # which of several is sent, only the tool knows
         read_http(method, url[:MAX_TEXT], body[:MAX_TEXT] if isinstance(body, str) else as_json(body), lines, out)

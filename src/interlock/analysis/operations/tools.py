@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from interlock.analysis.confusables import plain
 from interlock.analysis.facts import Report
+from interlock.analysis.http import read_http
 from interlock.analysis.lexicon import split_name, vocabulary
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations import files, payloads, requests
@@ -174,8 +175,6 @@ class _ToolCall(Struct, frozen=True):
             self.out.unreadable("a patch that cannot be read", "payload")
 
     def fetch(self) -> None:
-        from interlock.analysis.http import read_http
-
         given = requests.with_nested(self.keys)
         url = self.keys.text("url", "uri", "href", "query", "prompt")
         if requests.asks_with_key(url):

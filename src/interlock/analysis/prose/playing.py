@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from interlock.analysis.facts import Report
+from interlock.analysis.http import read_http
 from interlock.analysis.lexicon.load import Patterns, WordLists
 from interlock.analysis.operations.names import is_operation
+from interlock.analysis.operations.operation import read_operation, read_tool
 from interlock.analysis.operations.requests import route_name
 from interlock.analysis.prose.clauses import CALLED, NOTHING, AnnouncedAct, Mention, Tokens, framed
 from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, calls_in
@@ -109,20 +111,16 @@ class Told:
             # `crm.bulk_delete_objects(…)`: the name of a method of several words is that of an operation
             last = _PATTERNS.last_call.search(text[:2000]) if kind == "code" else None
             if last and is_operation(last[1]) and not last[1].lower().endswith(_LISTS.in_order("tame_ends")):
-                self._call(last[1], _arguments(last[2] or ""))
+                read_operation(last[1], _arguments(last[2] or ""), "", self.out)
         elif kind == "http":
-            from interlock.analysis.http import read_http
-
             read_http(thing.extra, text, "", (), self.out)
             if act := route_name(text):
-                self._call(act, {})
+                read_operation(act, {}, "", self.out)
         elif kind == "json":
-            from interlock.analysis.operations.operation import read_tool
-
             for name, given in calls_in(text):
                 read_tool(name, given, self.out)
         elif kind == "call":
-            self._call(text, _arguments(thing.extra))
+            read_operation(text, _arguments(thing.extra), "", self.out)
 
     def _aimed(self, text: str) -> str:
         """`chmod -R 777` with the tree that the text names elsewhere; `rm -rf` without one is only spoken of."""
@@ -135,12 +133,7 @@ class Told:
         for mention in named:
             if mention.role == CALLED:
                 self.any = self.known = True
-                self._call(mention.name, mention.given)
-
-    def _call(self, name: str, given: Mapping[str, str]) -> None:
-        from interlock.analysis.operations.operation import read_operation
-
-        read_operation(name, given, "", self.out)
+                read_operation(mention.name, mention.given, "", self.out)
 
 
 def _arguments(text: str) -> dict[str, str]:
