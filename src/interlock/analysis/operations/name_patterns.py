@@ -39,7 +39,7 @@ class NamePatterns(Struct, frozen=True, cache_hash=True):
         listed = tuple(glob for glob in safe if glob not in SAFE)
         made = cls((*base.dangerous, *dangerous), (*base.forbidden, *forbidden), (*base.safe, *safe), listed)
         for globs in (made.dangerous, made.forbidden, made.safe):
-            _any_of(globs)
+            _compiled(globs)
         return made
 
 
@@ -59,8 +59,9 @@ def matches(words: tuple[str, ...], patterns: NamePatterns) -> Sequence[PatternM
     """Every dangerous and forbidden pattern that matches at the start of some word."""
     text, found = "_".join(words), []
     for globs, forbidden in ((patterns.forbidden, True), (patterns.dangerous, False)):
-        for glob in globs if _any_of(globs).search(text) else ():
-            if hit := _any_of((glob,)).search(text):  # an ending is about the whole name: it begins at its last word
+        for glob, piece, expression in _compiled(globs):
+            hit = expression.search(text) if piece in text else None
+            if hit:  # an ending is about the whole name: it begins at its last word
                 at = text.count("_") if glob.startswith("*") else text.count("_", 0, hit.start() + 1)
                 found.append(PatternMatch(glob, at, forbidden))
     return found
@@ -80,7 +81,13 @@ def exemption(name: str, patterns: NamePatterns) -> str:
     return next((glob for glob, whole in wholes if any(fnmatchcase(one, whole) for one in spelled)), "")
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
+def _compiled(globs: tuple[str, ...]) -> Sequence[tuple[str, str, re.Pattern[str]]]:
+    """Globs with the longest piece between their stars, which is in every name that they match, and as expressions."""
+    return [(glob, max(_normal(glob).split("*"), key=len), re.compile(_expression(glob))) for glob in globs]
+
+
+@lru_cache(maxsize=64)
 def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
     """One expression for all of these globs; for none of them, one that matches nothing."""
     return re.compile("|".join(map(_expression, globs)) or "(?!)")
