@@ -102,8 +102,11 @@ class Told:
         if kind == "shell":
             if text.split(None, 1)[0].lower() in _LISTS.cmdlets:
                 self.out.code("powershell", text)
-            else:
-                self.out.shell(self._aimed(text))
+            else:  # `chmod -R 777` with the tree that the text names elsewhere; `rm -rf` without one is only spoken of
+                bare = _PATTERNS.unaimed.match(text[:_SHORT])
+                tree = bare and _PATTERNS.tree.search(self.lifted.text)
+                aim = f" {tree[0]}" if tree else "" if bare and bare["rm"] else " ."
+                self.out.shell(f"{text}{aim}" if bare else text)
             if _PATTERNS.aimless.match(text[:400]):
                 self.out.effect("act_disk", text[:120], "all")
         elif kind in ("sql", "code"):
@@ -121,13 +124,6 @@ class Told:
                 read_tool(name, given, self.out)
         elif kind == "call":
             read_operation(text, _arguments(thing.extra), "", self.out)
-
-    def _aimed(self, text: str) -> str:
-        """`chmod -R 777` with the tree that the text names elsewhere; `rm -rf` without one is only spoken of."""
-        if bare := _PATTERNS.unaimed.match(text[:_SHORT]):
-            tree = _PATTERNS.tree.search(self.lifted.text)
-            return f"{text} {tree[0]}" if tree else text if bare["rm"] else f"{text} ."
-        return text
 
     def call(self, named: Iterable[Mention]) -> None:
         for mention in named:
