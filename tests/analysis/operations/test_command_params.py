@@ -25,7 +25,26 @@ RUN: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("git_push", {"remote": "origin", "refspec": "+HEAD:master"}, ("git", "push", "origin", "+HEAD:master")),
     ("git", {"subcommand": "reset", "flags": ["--hard", "HEAD~2"]}, ("git", "reset", "--hard", "HEAD~2")),
     ("kubectl_generic", {"command": "delete", "resourceType": "pvc", "flags": {"all": True, "n": "p"}}, ("kubectl", "delete", "--all", "-n", "p", "pvc")),
+    ("sh", {"c": "bash -i"}, ("sh", "-c", "bash -i")),
+    ("zsh", {"flags": ["-c"], "arguments": ["ls -l"]}, ("zsh", "-c", "ls -l")),
+    ("curl", {"args": ["-X", "DELETE", "https://es/x"]}, ("curl", "-X", "DELETE", "https://es/x")),
+    ("adb_shell", {"serial": "R5", "command": "pm clear com.x"}, ("adb", "shell", "pm", "clear", "com.x", "--serial=R5")),
+    ("prisma", {"subcommand": "db push", "flags": ["--accept-data-loss"]}, ("prisma", "db", "push", "--accept-data-loss")),
+    ("wevtutil", {"args": ["cl", "Security"]}, ("wevtutil", "cl", "Security")),
+    ("pg_archivecleanup", {"dir": "/wal", "keep_from": "0001"}, ("pg_archivecleanup", "--keep-from=0001", "/wal")),
+    ("dd", {"if": "/dev/zero", "of": "/dev/sda"}, ("dd", "if=/dev/zero", "of=/dev/sda")),
+    ("mcp__redis__command", {"args": ["TTL", "purge:queue"]}, ("redis-cli", "TTL", "purge:queue")),
+    ("ipmitool", {"host": "10.9.1.44", "args": "sdr list"}, ("ipmitool", "sdr", "list")),
+    ("ldapdelete", {"dn": "ou=x", "r": True}, ("ldapdelete", "-r", "ou=x")),
 ]  # fmt: skip
+NOT_RUN: list[tuple[str, dict[str, Any]]] = [
+    ("act", {"instruction": "click on the search box and type it"}),
+    ("find", {"name": "drop"}),
+    ("wiremock.stub", {"method": "DELETE", "url": "/x"}),
+    ("ssh_execute", {"host": "web-03", "command": "df -h && uptime"}),
+    ("create_user", {"name": "anna"}),
+    ("stagehand_act", {"action": "click the 'Sign in' button"}),
+]
 SHELL: list[tuple[str, dict[str, Any], str]] = [
     ("call_aws", {"cli_command": "aws s3 ls"}, "aws s3 ls"),
     ("heroku.cli", {"line": "heroku pg:reset"}, "heroku pg:reset"),
@@ -44,6 +63,19 @@ def told(name: str, params: dict[str, Any]) -> list[tuple[object, ...]]:
 @pytest.mark.parametrize(("name", "params", "argv"), RUN)
 def test_words_of_a_command(name: str, params: dict[str, Any], argv: tuple[str, ...]) -> None:
     assert ("run", *argv) in told(name, params), told(name, params)
+
+
+@pytest.mark.parametrize(("name", "params"), NOT_RUN)
+def test_what_is_no_program_is_not_run(name: str, params: dict[str, Any]) -> None:
+    assert not any(one[0] == "run" for one in told(name, params)), told(name, params)
+
+
+def test_a_program_is_judged_by_its_words_and_not_by_its_name() -> None:
+    for name, params in (("rm", {"args": ["-rf", "x"]}), ("terraform-run", {"command": "plan", "destroy": True})):
+        facts = read(operation(name, params)).facts
+        assert not any(isinstance(fact, Effect) and fact.verb in ("act_delete", "act_terminate") for fact in facts), (
+            facts
+        )
 
 
 @pytest.mark.parametrize(("name", "params", "text"), SHELL)

@@ -20,9 +20,11 @@ from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NameP
 from interlock.analysis.operations.names import NamedAct, Words, parse_name
 from interlock.analysis.operations.payloads import (
     is_statement,
+    named_program,
     read_nested_statements,
     read_payloads,
     run_named,
+    run_program,
     text_of,
 )
 from interlock.analysis.operations.settings import OperationSettings, out_of_bounds
@@ -112,6 +114,8 @@ class _Call(Struct, frozen=True):
     def read(self) -> None:
         act, out, scope = self.acts[0], self.out, self.scope
         ran = bool(self.keys) and self._payloads()
+        program = run_program(self.segments, self.params, self.keys, out) if self.keys else ""
+        ran = ran or program == "words"
         if not ran and not scope.dry_run and not _LISTS.executes.isdisjoint(self.words):
             self._loose_texts()
         by_settings: list[_Found] = []
@@ -130,13 +134,14 @@ class _Call(Struct, frozen=True):
                 return
             run_named(self.segments, self.params, self.keys, out)
         traits = self._reach()
-        found = self._harmful(traits, named, ran) + by_settings
-        if found and scope.dry_run and not ran:
+        found = [] if program == "words" else self._harmful(traits, named, ran)
+        found += by_settings
+        if found and scope.dry_run and (not ran or named_program(self.segments)):
             out.effect(READ, self._target(act), "dry_run")
         elif found:
             marks = {"named", f"pattern_{'forbidden' if any(match.forbidden for match in named) else 'dangerous'}"}
             self._report(found, traits - {"unfiltered"} | (marks if named else set()))
-        elif not ran:
+        elif not (ran or program):
             self._harmless(traits)
 
     def _inner(self, name: str, params: Mapping[str, Any] = NOTHING, crude: str = "") -> None:

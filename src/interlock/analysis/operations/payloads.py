@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from interlock.analysis.facts import Report
 from interlock.analysis.http import root_fields
+from interlock.analysis.lexicon import objects, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations import params
 from interlock.analysis.operations.files import scheduled
@@ -24,11 +25,51 @@ _PATTERNS = Patterns("payloads")
 _LISTS = WordLists("payloads")
 _MAPS = WordMaps("payloads")
 Field = Callable[[str], None]
+Words = tuple[str, ...]
+_MOST_WORDS = 6  # of a name that is a command
 
 
-def run_named(segments: tuple[tuple[str, ...], ...], given: Mapping[str, Any], keys: Keys, out: Report) -> None:
+def run_program(segments: tuple[Words, ...], given: Mapping[str, Any], keys: Keys, out: Report) -> str:
+    """Reports the command line of a tool that is named like a known program; says whether `words` told it, or `options` alone."""
+    if not (line := named_program(segments)):
+        return ""
+    own = line[0] in program_set("operation_names") or line[0] in program_set("tool_names")
+    described = describe(line[0])
+    starts = own or (len(line) < 2 and (described.wrapper or language_of(line) == "shell"))  # another's command
+    argv = [
+        word
+        for key in _LISTS.in_order("words_of")
+        if not starts or not is_command(key)
+        for word in _words(keys.get(key))
+    ]
+    whole = not _LISTS.args.isdisjoint(keys)
+    if not (argv and (own or described.name or whole)) and (own or line[0] in verbs() or not _are_options(keys)):
+        return ""
+    told = "words" if argv else "options"
+    if not whole:
+        argv += keys.texts(_LISTS.in_order("told")) if own else [*_flags(given, line[0]), *_placed(keys)]
+    if argv:
+        out.run([*line[: len(line) * (argv[0] != line[0])], *argv])
+    return told if argv and (own or described.name) else ""
+
+
+def _are_options(keys: Keys) -> bool:
+    """Whether parameters may be the options of a program: one has a letter for its name, or none holds a sentence."""
+    told = any(isinstance(value, str) and value.count(" ") > 1 for value in keys.values())
+    return not any(map(is_command, keys)) and (not told or any(len(key) == 1 for key in keys))
+
+
+def _words(value: object) -> list[str]:
+    """The words of a command line in a parameter: a text, a list, or an object of options."""
+    if isinstance(value, Mapping):
+        return _flags(value, "options")
+    return _split(value) if isinstance(value, str) else _texts(value)
+
+
+def run_named(segments: tuple[Words, ...], given: Mapping[str, Any], keys: Keys, out: Report) -> None:
     """Reports the command, when the words of the name are one."""
-    program, *rest = _named_command(segments)
+    words = tuple(chain(*segments))
+    program, *rest = _named_command(words[words[:1] == ("mcp",) :])
     if not program:
         return
     said = keys.text("action", "command")
@@ -43,12 +84,29 @@ def run_named(segments: tuple[tuple[str, ...], ...], given: Mapping[str, Any], k
 
 
 @lru_cache(maxsize=4096)
-def _named_command(segments: tuple[tuple[str, ...], ...]) -> Sequence[str]:
+def named_program(segments: tuple[Words, ...]) -> Sequence[str]:
+    """The program that a name is, as a command line: run_kubectl, redis-cli, adb_shell; an empty one for a name that says more."""
+    words = tuple(chain(*segments[segments[0] == ("mcp",) :])) if segments else ()
+    if not words or len(words) > _MOST_WORDS:
+        return ()
+    own = tuple(word for at, word in enumerate(words) if word not in _LISTS.plain and word not in words[:at])
+    for said in (words, own):
+        joined = [joint.join(said) for joint in ("-", "_", ".")[: len(said)]]
+        joined += ["".join(said)] if any(word[-1].isdigit() for word in said) else []
+        found = next((name for name in map(_called, joined) if describe(name.split()[0]).name), "")
+        if found:
+            return found.split()
+    if program := next(filter(_is_runnable, map(_called, words)), ""):
+        return program.split() if all(word in _LISTS.plain or _called(word) == program for word in words) else ()
+    known = len(segments) > 1 or any(word in verbs() or word in objects() for word in words)
+    return () if known else ("_".join(words),)
+
+
+@lru_cache(maxsize=4096)
+def _named_command(words: Words) -> Sequence[str]:
     """The command that the words of a name are, an empty one where they are none."""
-    words = tuple(chain(*segments))
-    words = words[words[:1] == ("mcp",) :]
     program, *before = _called(words[0]).split() if words else [""]
-    if program not in program_set("operation_names") or len(words) > 6:
+    if program not in program_set("operation_names") or len(words) > _MOST_WORDS:
         return ("",)
     rest = [*before, *(word for word in words[1:] if word not in _LISTS.fillers and word != words[0])]
     if "-".join(rest[:2]) in program_set("said_subcommands"):
@@ -56,17 +114,19 @@ def _named_command(segments: tuple[tuple[str, ...], ...]) -> Sequence[str]:
     return program, *rest
 
 
-def _flags(given: Mapping[str, Any], valued: bool = False) -> list[str]:
-    """Parameters as flags of a command line: those that are true and, where they stand apart from all others, those with a value."""
+def _flags(given: Mapping[str, Any], valued: str = "") -> list[str]:
+    """Parameters as flags of a command line: those that are true, and where they are all options of a program, those with a value."""
     found = []
     for key, value in islice(given.items(), MAX_VALUES):
         short = params.squash(key)
-        if not isinstance(key, str) or short in _LISTS.no_flags:
+        if not isinstance(key, str) or short in _LISTS.no_flags or (valued and short in _taken()):
             continue
         if value is True or (isinstance(value, str) and params.truth(value) is True):
             found.append(_flag(_MAPS.flags.get(short) or _PATTERNS.camel.sub("-", key).replace("_", "-").lower()))
         elif short == "mode" and isinstance(value, str) and value.lower() in _LISTS.modes:
             found.append(_flag(value.lower()))
+        elif valued in program_set("operation_assigns"):
+            found.append(f"{key}={value}")
         elif valued and isinstance(value, (str, int)) and not isinstance(value, bool):
             found += [_flag(key), str(value)] if len(key) == 1 else [f"{_flag(key)}={value}"]
     return found
@@ -78,7 +138,7 @@ def _flag(name: str) -> str:
 
 def _structured(keys: Keys) -> list[str]:
     """Flags that are given as an object: {"all": true, "n": "prod"}."""
-    return _flags(next(iter(keys.mappings("flags", "options", "opts")), {}), valued=True)
+    return _flags(next(iter(keys.mappings("flags", "options", "opts")), {}), valued="flags")
 
 
 def _placed(keys: Keys) -> list[str]:
@@ -183,9 +243,6 @@ class CommandParams(Struct, frozen=True):
             hosts = keys.text("hosts", "pattern", "host", "group", "inventory") or "all"
             out.run(["ansible", hosts, "-m", module, "-a", text_of(given) or str(given)])
             return True
-        program = next(filter(_is_runnable, map(_called, words)), "")
-        if program and all(word in _LISTS.plain or _called(word) == program for word in words):
-            return self._program(program)
         if _LISTS.starts.isdisjoint(words):
             return False
         started = keys.text(*_LISTS.in_order("started"))
@@ -217,32 +274,18 @@ class CommandParams(Struct, frozen=True):
         rest = [*_flags(keys), *_placed(keys)] if len(argv) == 1 and {"args", "arguments"}.isdisjoint(keys) else []
         return [program, *argv, *_structured(keys), *rest]
 
-    def _program(self, program: str) -> bool:
-        """A tool that is named like a program, and gets its words as arguments."""
-        keys = self.keys
-        for key in _LISTS.in_order("words_of"):
-            value = keys.get(key)
-            argv = _split(value) if isinstance(value, str) else text_of(value).split("\n") if value else []
-            if any(argv):
-                first = next((name for name in ("subcommand", "operation") if isinstance(keys.get(name), str)), key)
-                argv = [*_split(keys[first]), *argv] if first != key else argv
-                rest = [] if key in _LISTS.args else keys.texts(_LISTS.in_order("told"))
-                self.out.run([*([] if argv[0] == program else [program]), *argv, *_structured(keys), *rest])
-                return True
-        return False
-
 
 def argv_of(value: object, keys: Keys) -> list[str]:
     if isinstance(value, (list, tuple)):
-        words = [item for item in value if isinstance(item, (str, int, float))]
-        whole = len(words) == len(value) and not any(isinstance(item, str) and " " in item for item in words[:1])
-        return [str(item) for item in words] if whole else []
+        words = _texts(value)
+        whole = len(words) == len(value) and not any(" " in item for item in words[:1])
+        return words if whole else []
     if not isinstance(value, str) or not value.strip() or " " in value.strip():
         return []
     for key in _LISTS.in_order("args"):
         rest = keys.get(key)
         if isinstance(rest, (list, tuple)) and rest:
-            return [value.strip(), *(str(item) for item in rest if isinstance(item, (str, int, float)))]
+            return [value.strip(), *_texts(rest)]
         if isinstance(rest, str) and rest.strip():
             return [value.strip(), *_split(rest)]
     return []
@@ -253,6 +296,10 @@ def _split(text: str) -> list[str]:
         return shlex.split(text[:MAX_TEXT])
     except ValueError:
         return text.split()
+
+
+def _texts(value: object) -> list[str]:
+    return [str(item) for item in each(value) if isinstance(item, (str, int, float))]
 
 
 def text_of(value: object) -> str:
@@ -276,6 +323,7 @@ def reads_as_command(text: str) -> bool:
     return is_command(text)
 
 
+_taken = cache(lambda: _LISTS.placed | _LISTS.words_of)
 # Without one of these keys or a command line, parameters hold nothing that runs.
 _stated = cache(lambda: _LISTS.sql | _LISTS.query | _MAPS.key_languages.keys())
 _carrying = cache(lambda: _LISTS.code | _LISTS.arguments | _LISTS.language | URL_KEYS | _stated())
