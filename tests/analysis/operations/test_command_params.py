@@ -31,7 +31,7 @@ RUN: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("adb_shell", {"serial": "R5", "command": "pm clear com.x"}, ("adb", "shell", "pm", "clear", "com.x", "--serial=R5")),
     ("prisma", {"subcommand": "db push", "flags": ["--accept-data-loss"]}, ("prisma", "db", "push", "--accept-data-loss")),
     ("wevtutil", {"args": ["cl", "Security"]}, ("wevtutil", "cl", "Security")),
-    ("pg_archivecleanup", {"dir": "/wal", "keep_from": "0001"}, ("pg_archivecleanup", "--keep-from=0001", "/wal")),
+    ("pg_archivecleanup", {"dir": "/wal", "keep_from": "0001"}, ("pg_archivecleanup", "--keep_from=0001", "/wal")),
     ("dd", {"if": "/dev/zero", "of": "/dev/sda"}, ("dd", "if=/dev/zero", "of=/dev/sda")),
     ("mcp__redis__command", {"args": ["TTL", "purge:queue"]}, ("redis-cli", "TTL", "purge:queue")),
     ("ipmitool", {"host": "10.9.1.44", "args": "sdr list"}, ("ipmitool", "sdr", "list")),

@@ -33,24 +33,22 @@ def run_program(segments: tuple[Words, ...], given: Mapping[str, Any], keys: Key
     """Reports the command line of a tool that is named like a known program; says whether `words` told it, or `options` alone."""
     if not (line := named_program(segments)):
         return ""
-    own = line[0] in program_set("operation_names") or line[0] in program_set("tool_names")
-    described = describe(line[0])
-    starts = own or (len(line) < 2 and (described.wrapper or language_of(line) == "shell"))  # another's command
-    argv = [
-        word
-        for key in _LISTS.in_order("words_of")
-        if not starts or not is_command(key)
-        for word in _words(keys.get(key))
-    ]
+    own, known = _is_runnable(line[0]), describe(line[0])
+    another = own or (len(line) < 2 and (known.wrapper or language_of(line) == "shell"))  # whose command it is given
+    said = (key for key in _LISTS.in_order("words_of") if key in keys and not (another and is_command(key)))
+    argv = list(chain.from_iterable(_words(keys[key]) for key in said))
     whole = not _LISTS.args.isdisjoint(keys)
-    if not (argv and (own or described.name or whole)) and (own or line[0] in verbs() or not _are_options(keys)):
+    looks = verbs().get(keys.text("action", "operation", "verb").lower()) == "read"  # no command says so
+    if not whole and (looks or is_request(keys)):
+        return ""
+    if not (argv and (own or known.name or whole)) and (own or line[0] in verbs() or not _are_options(keys)):
         return ""
     told = "words" if argv else "options"
     if not whole:
         argv += keys.texts(_LISTS.in_order("told")) if own else [*_flags(given, line[0]), *_placed(keys)]
     if argv:
         out.run([*line[: len(line) * (argv[0] != line[0])], *argv])
-    return told if argv and (own or described.name) else ""
+    return told if argv and (own or known.name) else ""
 
 
 def _are_options(keys: Keys) -> bool:
@@ -243,7 +241,7 @@ class CommandParams(Struct, frozen=True):
             hosts = keys.text("hosts", "pattern", "host", "group", "inventory") or "all"
             out.run(["ansible", hosts, "-m", module, "-a", text_of(given) or str(given)])
             return True
-        if _LISTS.starts.isdisjoint(words):
+        if _LISTS.starts.isdisjoint(words) or any(map(_is_runnable, named_program((tuple(words),))[:1])):
             return False
         started = keys.text(*_LISTS.in_order("started"))
         fed = feed(out, keys)
