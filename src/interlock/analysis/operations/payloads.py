@@ -18,13 +18,12 @@ from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations import params
 from interlock.analysis.operations.files import scheduled
 from interlock.analysis.operations.params import MAX_TEXT, MAX_VALUES, Keys, bounded, each, short_keys
-from interlock.analysis.operations.requests import URL_KEYS, as_json, is_request, read_page_script, read_request
+from interlock.analysis.operations.requests import URL_KEYS, Field, as_json, is_request, read_page_script, read_request
 from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs
 
 _PATTERNS = Patterns("payloads")
 _LISTS = WordLists("payloads")
 _MAPS = WordMaps("payloads")
-Field = Callable[[str], None]
 Words = tuple[str, ...]
 _MOST_WORDS = 6  # of a name that is a command
 

@@ -14,13 +14,13 @@ from interlock.analysis.lexicon import names_production, objects, split_name, ve
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.effects import RAISING, answer
 from interlock.analysis.operations.names import parse_name
-from interlock.analysis.operations.params import MAX_TEXT, Entry, Keys, each, short_keys, squash, truth
+from interlock.analysis.operations.params import MAX_TEXT, Entry, Keys, each, parse_json, short_keys, squash, truth
 from interlock.analysis.places import is_secret
 
 _PATTERNS = Patterns("requests")
 _LISTS = WordLists("requests")
 _MAPS = WordMaps("requests")
-Field = Callable[[str], None]
+Field = Callable[..., None]  # gets the name of an operation, and its parameters
 URL_KEYS = frozenset("url uri endpoint path route href requesturl apipath resource request".split())
 _URL_ORDER = sorted(URL_KEYS, reverse=True)
 
@@ -59,6 +59,9 @@ def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) ->
         url = f"https://api{url}"  # of a host that the tool knows
     lines = [f"{name}: {value}" for name, value in chain(*headers)]
     for body in bodies or [""]:  # which of several is sent, only the tool knows
+        held = parse_json(body) if isinstance(body, str) and body[:1] == "{" else body
+        if method in _MAPS.makes and isinstance(held, Mapping) and (nouns := _nouns(*_route(url))):
+            field("_".join((_MAPS.makes[method], *nouns[-3:])), held)  # PATCH /users/1 {"blocked": true}
         read_http(method, url[:MAX_TEXT], body[:MAX_TEXT] if isinstance(body, str) else as_json(body), lines, out)
     return True
 
@@ -73,14 +76,24 @@ def read_acts(names: Iterable[str], field: Field) -> bool:
 
 def route_name(url: str) -> str:
     """/orgs/1/suspend suspends an organisation: the last part of a path as a name, with the noun before it; nothing for any other path."""
-    path = url[:2000].split("?")[0].split("#")[0]
-    path = path.split("://", 1)[-1].partition("/")[2] if "://" in path else path
-    parts = [part for part in path.strip("/").split("/") if part and not _PATTERNS.version.fullmatch(part)]
+    parts = _route(url)
     words = split_name(parts[-1])[-1:] if parts else ()
     if not words or verbs().get(words[0][0], "") not in _LISTS.acting:
         return ""
-    nouns = [word for part in parts[:-1] for word in chain(*split_name(part)) if word in objects()]
+    nouns = _nouns(*parts[:-1])
     return "_".join([*words[0], *(nouns[-1:] if len(words[0]) == 1 else ())]).removesuffix("s")
+
+
+def _route(url: str) -> list[str]:
+    path = url[:2000].split("?")[0].split("#")[0]
+    path = path.split("://", 1)[-1].partition("/")[2] if "://" in path else path
+    return [part for part in path.strip("/").split("/") if part and not _PATTERNS.version.fullmatch(part)]
+
+
+def _nouns(*parts: str) -> list[str]:
+    """The nouns of a route, without those of what only names one of a collection: /buckets/scans."""
+    named = [[word for word in chain(*split_name(part)) if word in objects()] for part in parts]
+    return list(chain(*(named[:-1] if len(parts) % 2 == 0 and any(named[:-1]) else named)))
 
 
 def as_json(value: object) -> str:
