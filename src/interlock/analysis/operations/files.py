@@ -61,6 +61,8 @@ def act_on_files(does: str, keys: Keys, out: Report) -> bool:
     text = "\n".join(content(part) or "" for part in (keys, *parts))[:MAX_TEXT] if does == "edit" else content(keys)
     deep = does == "delete_tree" or any(truth(keys[key]) for key in _LISTS.deep & keys.keys())
     for path in named:
+        if does == "write" and goes_over(keys) and _PATTERNS.settled.search(path[:500]):
+            out.effect("act_delete", path)
         if does in ("write", "append", "edit"):
             write(path, text, out, *(("write", "edit") if does == "edit" else (does,)))
         elif does in ("delete", "delete_tree"):

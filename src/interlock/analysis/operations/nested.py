@@ -8,6 +8,8 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
+from msgspec.structs import replace
+
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
@@ -37,6 +39,7 @@ def nested_calls(act: NamedAct, params: Mapping[str, Any], keys: Keys) -> list[C
     if _naming().isdisjoint(keys) and all(isinstance(value, PLAIN) for value in keys.values()):
         return []
     told = act.kind in ("create", "read") and (act.object == "audit" or act.noun in _LISTS.written)
+    act = replace(act, kind="") if act.verb == "audit" and act.noun in _LISTS.sinks else act  # audit_device
     if told or (act.kind == "read" and act.verb != "query"):
         return []
     # what is written to be read or kept holds data

@@ -19,6 +19,7 @@ from interlock.analysis.operations.files import content_deeds, file_act
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns, PatternMatch, exemption
 from interlock.analysis.operations.names import NamedAct, Words, parse_name
 from interlock.analysis.operations.payloads import (
+    erases,
     is_statement,
     named_program,
     read_nested_statements,
@@ -74,7 +75,9 @@ def read_operation(
             firsts = {parameters.squash(key): (key, value) for key, value in [*params.items()][::-1]}
             read_operation(name, dict(firsts.values()), crude, out, patterns, depth + 1, tool)
     if reader := tools.tool_reader(name, keys) if tool else keys and tools.built_in(name, keys, crude):
-        tools.read_tool_call(reader, name, keys, lambda told, its=_NO_PARAMS: read_operation(told, its, "update", out, depth=1), out)
+        tools.read_tool_call(
+            reader, name, keys, lambda told, its=_NO_PARAMS: read_operation(told, its, "update", out, depth=1), out
+        )
         if reader == "agent":
             held = {key: value for key, value in params.items() if not isinstance(value, parameters.PLAIN)}
             for named, its in nested.calls_inside(held):
@@ -157,13 +160,15 @@ class _Call(Struct, frozen=True):
         ran = read_payloads(spoken, verb, keys, field, out)
         if self.entries[-1][3]:  # the deepest stand last
             ran = read_nested_statements(spoken, self.entries, out) or ran
+        if act.kind not in _LISTS.telling and act.noun not in _LISTS.notes:
+            ran = erases(words, self.entries, out) or ran
         confirmed = next(filter(None, requests.confirmations((*spoken, verb), keys)), "")
         ran = requests.read_acts([*requests.clicked(verb, words, keys), confirmed], field) or ran
         ordered = nested.read_order(words, keys, out)
         jobs = [] if ordered else nested.started_jobs(words, verb, keys)
         for job in jobs:  # which are called so, and not operations
             read_operation(job, NOTHING, "update", self.out, _NO_PATTERNS, self.depth + 1)
-        if requests.sends_secret(verb, words, keys, self.entries):
+        if requests.sends_secret(act.verb or (words or ("",))[-1], words, keys, self.entries):
             out.effect("act_leak", "a secret")
         elif requests.attaches_data(act.kind, words, keys):
             out.effect("send", "whoever gets the message", "content")

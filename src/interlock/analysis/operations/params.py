@@ -156,6 +156,8 @@ class ParamScope(Struct):
                 self.traits.add("all")
             elif not listed and word and _names_one(key):
                 self.single = True
+            if key.startswith("ref") and word[:1] == "+":
+                self.traits.add("forced")
             if key == "mode" and word in _LISTS.final_modes:
                 self.traits.add("permanent")
             if ("pr" in word or "live" in word) and placed:

@@ -336,7 +336,7 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
         loose = {key for key in open_keys - _LISTS.remarks if is_statement(text_of(keys[key]))}
     if not loose and _carrying().isdisjoint(keys) and not any(map(is_command, keys)):
         return False
-    if verb in _LISTS.documentary and not is_request(keys):
+    if verb in _LISTS.documentary and not is_request(keys) and not isinstance(keys.get("command"), Mapping):
         behind = words[len(words) - list(reversed(words)).index(verb) :] if verb in words else ()
         if verb in _LISTS.of_text or not _LISTS.texts.isdisjoint(behind or words):
             return False  # explain_query, lint, save_snippet; find_rows {"sql": …} runs what it is given
@@ -367,6 +367,20 @@ def read_nested_statements(words: Sequence[str], entries: Iterable[params.Entry]
     for text in found:
         out.code("sql", bounded(text, out))
     return bool(found)
+
+
+def erases(words: Sequence[str], entries: Iterable[params.Entry], out: Report) -> bool:
+    """Reports what a text of a language without a reader deletes; True when there was one."""
+    macro = not _LISTS.macros.isdisjoint(words)
+    for key, _, value, _, _ in entries:
+        text = text_of(value)[:MAX_TEXT] if key not in _LISTS.remarks else ""
+        found = len(text) > 6 and (
+            _PATTERNS.erases.search(text) or ((macro or key in _LISTS.macros) and _PATTERNS.macro.search(text))
+        )
+        if found:
+            out.effect("act_delete", " ".join(found[0].split())[:200], *(("bulk",) if "*" in found[0] else ()))
+            return True
+    return False
 
 
 def language_of(words: Iterable[str]) -> str:

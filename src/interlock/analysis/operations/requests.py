@@ -130,9 +130,10 @@ def sends_secret(verb: str, words: tuple[str, ...], keys: Keys, entries: list[En
         inside = depth and not signs_in
         if _is_secret(key, value) and (inside or (handed_in and _PATTERNS.secret.search(value[:500]))):
             return True
-        for item in each(value) if depth or key in _LISTS.carries else ():
+        for item in each(value) if depth or key in _LISTS.carries or key.endswith(("file", "path")) else ():
             text = item if isinstance(item, str) else ""
-            file = 0 < len(text) <= 300 and not text.isidentifier() and is_secret(text)  # and not a sentence
+            named = 0 < len(text) <= 300 and not text.isidentifier()  # and not a sentence
+            file = named and (is_secret(text) or (" " not in text and _PATTERNS.secret_file.search(text)))
             if file or _PATTERNS.secret.search(text[:50_000]):
                 return True
     return False
