@@ -80,6 +80,10 @@ HELD: list[tuple[str, dict[str, Any]]] = [
     ("write_file", {"path": "/srv/billing/.env", "content": "A=1", "overwrite": True}),
     ("sso.domain.unverify", {"domain": "corp.example"}),
     ("charge.capture", {"id": "ch_8"}),
+    ("python", {"c": "import shutil; shutil.rmtree('/srv/assets')"}),
+    ("powershell", {"args": ["-Command", "Remove-Item -Recurse C:\\Data"]}),
+    ("yard.gate_control", {"gate": "north", "command": "open"}),
+    ("reefer.set_temperature", {"container": "MSKU1", "celsius": 12}),
 ]
 
 SPARED: list[tuple[str, dict[str, Any]]] = [
@@ -117,6 +121,9 @@ SPARED: list[tuple[str, dict[str, Any]]] = [
     ("vcs_push", {"remote": "origin", "refspec": "HEAD:feature/x"}),
     ("write_file", {"path": "notes/todo.md", "content": "- milk", "overwrite": True}),
     ("algebra.eliminate", {"variable": "x"}),
+    ("python", {"c": "print(1 + 1)"}),
+    ("yard.gate_control", {"gate": "north", "command": "status"}),
+    ("http_call", {"verb": "PATCH", "endpoint": "/api/certs/5", "json": {"note": "renewed"}}),
 ]
 
 

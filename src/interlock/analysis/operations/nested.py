@@ -134,8 +134,9 @@ def _calls_beside(act: NamedAct, keys: Keys, params: Mapping[str, Any]) -> Itera
     named |= {"change"} if act.verb == "alter" else frozenset()
     for key in sorted(named & keys.keys()):
         value = keys[key]
-        if key in _LISTS.lines and verbs().get(str(value).lower()) not in _RUINOUS:
-            continue  # a command line; {"cmd": "purge"} names an operation
+        ruins = verbs().get(str(value).lower()) in _RUINOUS or not _LISTS.driven.isdisjoint((act.noun, *act.phrase))
+        if (key in _LISTS.lines and not ruins) or (key in ("verb", "method") and str(value).lower() in _LISTS.asked):
+            continue  # a command line, or the method of a request; {"cmd": "purge"} names an operation
         if isinstance(value, str) and 0 < value.count(" ") < 4 and verbs().get(value.split(" ")[0].lower()) in _RUINOUS:
             value = "_".join(value.split(" ")[:2])  # alter_table {"action": "DROP COLUMN"}
         if _is_name(value):
