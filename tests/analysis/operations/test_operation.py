@@ -280,7 +280,7 @@ def test_more_than_is_read_is_said_to_be_so() -> None:
     [
         ("mongo_command", {"command": {"dropDatabase": 1}}, ("code", "mongo", 'db.runCommand({"dropDatabase": 1})')),
         ("neo4j.run", {"cypher": "MATCH (n) DELETE n"}, ("code", "cypher", "MATCH (n) DELETE n")),
-        ("redis.call", {"args": ["FLUSHDB"]}, ("code", "redis", "FLUSHDB")),
+        ("redis.call", {"args": ["FLUSHDB"]}, ("run", "redis-cli", "FLUSHDB")),
         ("git_clean", {"force": True, "directories": True}, ("run", "git", "clean", "--force", "-d")),
         ("prisma_migrate_reset", {}, ("run", "prisma", "migrate", "reset")),
         ("mcp__terraform__destroy", {"auto_approve": True}, ("run", "terraform", "destroy", "--auto-approve")),

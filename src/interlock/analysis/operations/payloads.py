@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import Any
@@ -34,8 +34,10 @@ def run_program(segments: tuple[Words, ...], given: Mapping[str, Any], keys: Key
         return ""
     own, known = _is_runnable(line[0]), describe(line[0])
     another = own or (len(line) < 2 and (known.wrapper or language_of(line) == "shell"))  # whose command it is given
-    said = (key for key in _LISTS.in_order("words_of") if key in keys and not (another and is_command(key)))
-    argv = list(chain.from_iterable(_words(keys[key]) for key in said))
+    said = [
+        keys[key] for key in _LISTS.in_order("words_of") if key in keys and not (another and _is_line(key, keys[key]))
+    ]
+    argv = list(chain.from_iterable(map(_words, said)))
     whole = not _LISTS.args.isdisjoint(keys)
     looks = verbs().get(keys.text("action", "operation", "verb").lower()) == "read"  # no command says so
     if not whole and (looks or is_request(keys)):
@@ -44,7 +46,7 @@ def run_program(segments: tuple[Words, ...], given: Mapping[str, Any], keys: Key
         return ""
     told = "words" if argv else "options"
     if not whole:
-        argv += keys.texts(_LISTS.in_order("told")) if own else [*_flags(given, line[0]), *_placed(keys)]
+        argv += [*_flags(given, "" if own else line[0], taken=_taken()), *_placed(keys, _LISTS.words_of)]
     if argv:
         out.run([*line[: len(line) * (argv[0] != line[0])], *argv])
     return told if argv and (own or known.name) else ""
@@ -54,6 +56,10 @@ def _are_options(keys: Keys) -> bool:
     """Whether parameters may be the options of a program: one has a letter for its name, or none holds a sentence."""
     told = any(isinstance(value, str) and value.count(" ") > 1 for value in keys.values())
     return not any(map(is_command, keys)) and (not told or any(len(key) == 1 for key in keys))
+
+
+def _is_line(key: str, value: object) -> bool:
+    return is_command(key) and not (isinstance(value, str) and value.strip().isalpha())
 
 
 def _words(value: object) -> list[str]:
@@ -111,12 +117,12 @@ def _named_command(words: Words) -> Sequence[str]:
     return program, *rest
 
 
-def _flags(given: Mapping[str, Any], valued: str = "") -> list[str]:
+def _flags(given: Mapping[str, Any], valued: str = "", taken: Collection[str] = ()) -> list[str]:
     """Parameters as flags of a command line: those that are true, and where they are all options of a program, those with a value."""
     found = []
     for key, value in islice(given.items(), MAX_VALUES):
         short = params.squash(key)
-        if not isinstance(key, str) or short in _LISTS.no_flags or (valued and short in _taken()):
+        if not isinstance(key, str) or short in _LISTS.no_flags or short in taken:
             continue
         if value is True or (isinstance(value, str) and params.truth(value) is True):
             found.append(_flag(_MAPS.flags.get(short) or _PATTERNS.camel.sub("-", key).replace("_", "-").lower()))
@@ -133,14 +139,9 @@ def _flag(name: str) -> str:
     return name if name.startswith("-") else f"-{name}" if len(name) == 1 else f"--{name}"
 
 
-def _structured(keys: Keys) -> list[str]:
-    """Flags that are given as an object: {"all": true, "n": "prod"}."""
-    return _flags(next(iter(keys.mappings("flags", "options", "opts")), {}), valued="flags")
-
-
-def _placed(keys: Keys) -> list[str]:
+def _placed(keys: Keys, taken: Collection[str] = ()) -> list[str]:
     found: list[str] = []
-    for key in filter(keys.__contains__, _LISTS.in_order("placed")):
+    for key in (key for key in _LISTS.in_order("placed") if key in keys and key not in taken):
         given = [item for item in each(keys[key]) if isinstance(item, str) and item.strip()]
         found += given[0].split() if given and given[0] is keys[key] and key in _LISTS.split else given
     return found
@@ -218,21 +219,12 @@ class CommandParams(Struct, frozen=True):
     def _shell(self, text: str, out: Report) -> None:
         if any("cron" in word for word in self.words) and (command := scheduled(text[:MAX_TEXT])):
             text = command
-        one = text.split(None, 1)[:1]
-        if " " not in text.strip():
-            whole = self._with_program(one)
-            if len(whole) > len(one) and whole[0] not in program_set("operation_scripts"):
-                out.run(whole)
-                return
-        out.shell(bounded(" ".join([*self._with_program(one, flagged=False)[:-1], text]), out))
+        out.shell(bounded(" ".join([*self._with_program(text.split(None, 1)[:1])[:-1], text]), out))
 
     def _arguments(self) -> bool:
         """Words without a command: of a tool that is a program, of a program that is named beside, or a whole command."""
         words, keys, out = self.words, self.keys, self.out
         listed = argv_of(keys.get("args"), Keys())
-        if self.language == "redis" and listed:
-            out.code("redis", " ".join(listed))
-            return True
         if "ansible" in words and (module := keys.text("module", "modulename")):  # ansible HOSTS -m MODULE -a ARGS
             given = next((keys[key] for key in ("args", "moduleargs", "arguments", "command") if keys.get(key)), "")
             if isinstance(given, Mapping):
@@ -252,9 +244,9 @@ class CommandParams(Struct, frozen=True):
             out.run(argv)
         return bool(argv)
 
-    def _with_program(self, argv: list[str], flagged: bool = True) -> list[str]:
+    def _with_program(self, argv: list[str]) -> list[str]:
         """A command of a tool that is named after its program: kubectl_generic {"command": "delete"} runs kubectl."""
-        words, keys = self.words, self.keys if flagged else Keys()
+        words = self.words
         program = next(filter(_is_runnable, words), "")
         if words and program in program_set("operation_scripts") and not {"run", "script"}.isdisjoint(words):
             return [program, "run", *argv]
@@ -268,8 +260,7 @@ class CommandParams(Struct, frozen=True):
             return argv
         if first in program_set("operation_names") and program not in program_set("operation_wraps"):
             return argv
-        rest = [*_flags(keys), *_placed(keys)] if len(argv) == 1 and {"args", "arguments"}.isdisjoint(keys) else []
-        return [program, *argv, *_structured(keys), *rest]
+        return [program, *argv]
 
 
 def argv_of(value: object, keys: Keys) -> list[str]:
@@ -374,10 +365,8 @@ def erases(words: Sequence[str], entries: Iterable[params.Entry], out: Report) -
     macro = not _LISTS.macros.isdisjoint(words)
     for key, _, value, _, _ in entries:
         text = text_of(value)[:MAX_TEXT] if key not in _LISTS.remarks else ""
-        found = len(text) > 6 and (
-            _PATTERNS.erases.search(text) or ((macro or key in _LISTS.macros) and _PATTERNS.macro.search(text))
-        )
-        if found:
+        asked = _PATTERNS.macro if macro or key in _LISTS.macros else _PATTERNS.erases
+        if len(text) > 6 and (found := asked.search(text)):
             out.effect("act_delete", " ".join(found[0].split())[:200], *(("bulk",) if "*" in found[0] else ()))
             return True
     return False

@@ -30,8 +30,8 @@ def built_in(name: str, keys: Keys, crude: str = "") -> str:
     if reader in _LISTS.by_path:
         told = (reader != "read" or crude == "read") and keys.texts(_LISTS.path_keys) != []
     else:
-        text = _has_command(keys) or (reader != "shell" and keys.texts(_LISTS.code) != [])
-        told = reader in _LISTS.always and (reader not in _LISTS.given or text)
+        given = _LISTS.code if reader != "shell" else ()
+        told = reader in _LISTS.always and (reader not in _LISTS.given or _has_command(keys) or keys.texts(given) != [])
     return reader if told else ""
 
 
