@@ -34,9 +34,12 @@ def run_program(segments: tuple[Words, ...], given: Mapping[str, Any], keys: Key
         return ""
     own, known = _is_runnable(line[0]), describe(line[0])
     another = own or (len(line) < 2 and (known.wrapper or language_of(line) == "shell"))  # whose command it is given
-    said = [
-        keys[key] for key in _LISTS.in_order("words_of") if key in keys and not (another and _is_line(key, keys[key]))
-    ]
+    order = (
+        ("c", *_LISTS.in_order("words_of"))
+        if line[0] in program_set("operation_names")
+        else _LISTS.in_order("words_of")
+    )
+    said = [keys[key] for key in order if key in keys and not (another and _is_line(key, keys[key]))]
     argv = list(chain.from_iterable(map(_words, said)))
     whole = not _LISTS.args.isdisjoint(keys)
     looks = verbs().get(keys.text("action", "operation", "verb").lower()) == "read"  # no command says so
