@@ -230,10 +230,13 @@ class CommandParams(Struct, frozen=True):
         listed = argv_of(keys.get("args"), Keys())
         if "ansible" in words and (module := keys.text("module", "modulename")):  # ansible HOSTS -m MODULE -a ARGS
             given = next((keys[key] for key in ("args", "moduleargs", "arguments", "command") if keys.get(key)), "")
-            if isinstance(given, Mapping):
-                given = " ".join(f"{name}={value}" for name, value in given.items())
+            said = (
+                " ".join((f"{name}={value}" for name, value in given.items()))
+                if isinstance(given, Mapping)
+                else text_of(given) or str(given)
+            )
             hosts = keys.text("hosts", "pattern", "host", "group", "inventory") or "all"
-            out.run(["ansible", hosts, "-m", module, "-a", text_of(given) or str(given)])
+            out.run(["ansible", hosts, "-m", module, "-a", said])
             return True
         if _LISTS.starts.isdisjoint(words) or any(map(_is_runnable, named_program((tuple(words),))[:1])):
             return False
@@ -269,17 +272,11 @@ class CommandParams(Struct, frozen=True):
 def argv_of(value: object, keys: Keys) -> list[str]:
     if isinstance(value, (list, tuple)):
         words = _texts(value)
-        whole = len(words) == len(value) and not any(" " in item for item in words[:1])
-        return words if whole else []
-    if not isinstance(value, str) or not value.strip() or " " in value.strip():
+        return words if len(words) == len(value) and not any(" " in item for item in words[:1]) else []
+    if not isinstance(value, str) or len(value.split()) != 1:
         return []
-    for key in _LISTS.in_order("args"):
-        rest = keys.get(key)
-        if isinstance(rest, (list, tuple)) and rest:
-            return [value.strip(), *_texts(rest)]
-        if isinstance(rest, str) and rest.strip():
-            return [value.strip(), *_split(rest)]
-    return []
+    rest = next(filter(None, (_words(keys[key]) for key in _LISTS.in_order("args") if key in keys)), [])
+    return [value.strip(), *rest] if rest else []
 
 
 def _split(text: str) -> list[str]:
@@ -355,9 +352,10 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
 
 def read_nested_statements(words: Sequence[str], entries: Iterable[params.Entry], out: Report) -> bool:
     """Reads the statements for a database that stand deeper in the parameters: {"configuration": {"query": {"query": …}}}."""
-    deep = [value for key, _, value, depth, _ in entries if depth > 0 and (key in _LISTS.sql or key in _LISTS.query)]
+    if language_of(words) not in _LISTS.databases:
+        return False
+    deep = (value for key, _, value, depth, _ in entries if depth > 0 and (key in _LISTS.sql or key in _LISTS.query))
     found = [text for text in deep if isinstance(text, str) and is_statement(text)]
-    found = found if language_of(words) in _LISTS.databases else []
     for text in found:
         out.code("sql", bounded(text, out))
     return bool(found)

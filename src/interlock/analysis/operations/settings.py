@@ -231,13 +231,8 @@ def expires(words: Words, entries: list[Entry]) -> list[Deed]:
         upper, said = squash(above), value.lower() if isinstance(value, str) else ""
         named = named or (about and short in _LISTS.columns and said.startswith(_LISTS.in_order("born")))
         passing = passing or (short in _LISTS.kept_under and _PATTERNS.passing.search(said[:200]) is not None)
-        deletes = (
-            deletes
-            or "expiration" in short
-            or upper == "expiration"
-            or "delete" in (short, said)
-            or said in ("expire", "purge")
-        )
+        expires = "expiration" in f"{short} {upper}" or said in ("expire", "purge")
+        deletes = deletes or expires or "delete" in (short, said)
         if short.startswith("expireafter") and isinstance(value, (int, float)):
             passes = 0 < value <= _HOUR
         born = born or (upper in ("keys", "key", "fields") and short.startswith(_LISTS.in_order("born")))

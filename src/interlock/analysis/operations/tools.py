@@ -15,7 +15,8 @@ from interlock.analysis.lexicon import split_name, vocabulary
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations import files, payloads, requests
 from interlock.analysis.operations.params import MAX_TEXT, Keys, bounded, each, short_keys, squash, walk
-from interlock.analysis.operations.payloads import Field, language_of, text_of
+from interlock.analysis.operations.payloads import language_of, text_of
+from interlock.analysis.operations.requests import Field
 from interlock.analysis.operations.settings import out_of_bounds
 from interlock.analysis.programs.load import program_set
 
