@@ -84,6 +84,10 @@ HELD: list[tuple[str, dict[str, Any]]] = [
     ("powershell", {"args": ["-Command", "Remove-Item -Recurse C:\\Data"]}),
     ("yard.gate_control", {"gate": "north", "command": "open"}),
     ("reefer.set_temperature", {"container": "MSKU1", "celsius": 12}),
+    ("kubectl", {"c": "delete pvc data-0 -n prod"}),
+    ("drive.files_update", {"file": "f", "trashed": True}),
+    ("salesforce.data_load", {"object": "Account", "operation": "hardDelete", "file": "ids.csv"}),
+    ("order-amend", {"id": 1, "status": "cancelled"}),
 ]
 
 SPARED: list[tuple[str, dict[str, Any]]] = [
@@ -124,6 +128,10 @@ SPARED: list[tuple[str, dict[str, Any]]] = [
     ("python", {"c": "print(1 + 1)"}),
     ("yard.gate_control", {"gate": "north", "command": "status"}),
     ("http_call", {"verb": "PATCH", "endpoint": "/api/certs/5", "json": {"note": "renewed"}}),
+    ("kubectl", {"c": "get pvc -n prod"}),
+    ("drive.files_update", {"file": "f", "trashed": False}),
+    ("salesforce.data_load", {"object": "Account", "operation": "export"}),
+    ("order-amend", {"id": 1, "note": "leave it at the door"}),
 ]
 
 

@@ -40,7 +40,7 @@ def nested_calls(act: NamedAct, params: Mapping[str, Any], keys: Keys) -> list[C
         return []
     told = act.kind in ("create", "read") and (act.object == "audit" or act.noun in _LISTS.written)
     act = replace(act, kind="") if act.verb == "audit" and act.noun in _LISTS.sinks else act  # audit_device
-    if told or (act.kind == "read" and act.verb != "query"):
+    if told or (act.kind == "read" and act.verb not in _LISTS.moves):
         return []
     # what is written to be read or kept holds data
     document = act.kind in _LISTS.writes and not _LISTS.kept.isdisjoint((act.noun, *act.phrase))

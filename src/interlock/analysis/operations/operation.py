@@ -133,7 +133,7 @@ class _Call(Struct, frozen=True):
             return
         named = self._matches()
         if not scope.dry_run:
-            if file_act(self.words, act, self.keys, out) and not named:
+            if file_act(self.words, act, self.keys, out) and not named and not by_settings:
                 return
             run_named(self.segments, self.params, self.keys, out)
         traits = self._reach()
