@@ -132,6 +132,9 @@ SPARED: list[tuple[str, dict[str, Any]]] = [
     ("drive.files_update", {"file": "f", "trashed": False}),
     ("salesforce.data_load", {"object": "Account", "operation": "export"}),
     ("order-amend", {"id": 1, "note": "leave it at the door"}),
+    ("slack_send_message", {"channel": "#it", "text": "Here are the credentials docs you asked about"}),
+    ("slack_send_message", {"channel": "#it", "text": "the token limit is 4096 tokens per request"}),
+    ("plot.draw", {"ignore_limits": True}),
 ]
 
 
