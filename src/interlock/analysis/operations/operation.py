@@ -75,9 +75,7 @@ def read_operation(
             firsts = {parameters.squash(key): (key, value) for key, value in [*params.items()][::-1]}
             read_operation(name, dict(firsts.values()), crude, out, patterns, depth + 1, tool)
     if reader := tools.tool_reader(name, keys) if tool else keys and tools.built_in(name, keys, crude):
-        tools.read_tool_call(
-            reader, name, keys, lambda told, its=_NO_PARAMS: read_operation(told, its, "update", out, depth=1), out
-        )
+        tools.read_tool_call(reader, name, keys, partial(read_operation, crude="update", out=out, depth=1), out)
         if reader == "agent":
             held = {key: value for key, value in params.items() if not isinstance(value, parameters.PLAIN)}
             for named, its in nested.calls_inside(held):

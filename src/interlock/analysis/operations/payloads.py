@@ -18,7 +18,15 @@ from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations import params
 from interlock.analysis.operations.files import scheduled
 from interlock.analysis.operations.params import MAX_TEXT, MAX_VALUES, Keys, bounded, each, short_keys
-from interlock.analysis.operations.requests import URL_KEYS, Field, as_json, is_request, read_page_script, read_request
+from interlock.analysis.operations.requests import (
+    URL_KEYS,
+    Field,
+    as_json,
+    is_request,
+    read_acts,
+    read_page_script,
+    read_request,
+)
 from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs
 
 _PATTERNS = Patterns("payloads")
@@ -216,13 +224,10 @@ class CommandParams(Struct, frozen=True):
                 elif isinstance(item, (list, tuple)):
                     self._command(key, item, out)
         elif text.strip():
-            self._shell(text, out)
+            cron = scheduled(text[:MAX_TEXT]) if any("cron" in word for word in words) else ""
+            text = cron or text
+            out.shell(bounded(" ".join([*self._with_program(text.split(None, 1)[:1])[:-1], text]), out))
         return isinstance(value, (list, tuple)) or bool(text.strip())
-
-    def _shell(self, text: str, out: Report) -> None:
-        if any("cron" in word for word in self.words) and (command := scheduled(text[:MAX_TEXT])):
-            text = command
-        out.shell(bounded(" ".join([*self._with_program(text.split(None, 1)[:1])[:-1], text]), out))
 
     def _arguments(self) -> bool:
         """Words without a command: of a tool that is a program, of a program that is named beside, or a whole command."""
@@ -382,12 +387,9 @@ def language_of(words: Iterable[str]) -> str:
 def _statement(words: Sequence[str], key: str, text: str, field: Field, out: Report) -> bool:
     out.step()
     if kusto := _PATTERNS.kusto.match(text):
-        field(f"{kusto[1]}_{kusto[2]}" if kusto[1].lower() != "show" else "show")
-        return True
+        return read_acts([f"{kusto[1]}_{kusto[2]}" if kusto[1].lower() != "show" else "show"], field)
     if _PATTERNS.graphql.match(text):
-        for name in _mutations(text):
-            field(name)
-        return True
+        return read_acts(_mutations(text), field) or True
     language = _MAPS.key_languages.get(key) or ("cypher" if _PATTERNS.cypher.match(text) else language_of(words))
     if language in ("cypher", "cql", "redis", "mongo"):
         out.code(language, text)

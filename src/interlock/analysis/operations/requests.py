@@ -20,7 +20,7 @@ from interlock.analysis.places import is_secret
 _PATTERNS = Patterns("requests")
 _LISTS = WordLists("requests")
 _MAPS = WordMaps("requests")
-Field = Callable[..., None]  # gets the name of an operation, and its parameters
+Field = Callable[[str, Mapping[str, Any]], None]  # gets the name of an operation, and its parameters
 URL_KEYS = frozenset("url uri endpoint path route href requesturl apipath resource request".split())
 _URL_ORDER = sorted(URL_KEYS, reverse=True)
 
@@ -70,7 +70,7 @@ def read_acts(names: Iterable[str], field: Field) -> bool:
     """Reads the acts that are announced, a name that is empty announcing none; True when there was one."""
     found = list(filter(None, names))
     for name in found:
-        field(name)
+        field(name, {})
     return bool(found)
 
 
