@@ -55,6 +55,14 @@ def test_a_leading_reader_outranks_only_where_the_category_agrees() -> None:
     assert "pattern_forbidden" in traits("get_drop_table", crude="execute")
 
 
+def test_what_is_told_of_a_thing_is_read() -> None:
+    harmless = {"act_read", "act_change"}
+    for name in ("incubator.door_open_events", "auction.current_bid", "door_unlock_history"):
+        assert verbs(name, {"id": 1}, "read") <= harmless
+    for name in ("door_open", "current_session_terminate", "delete_events", "user_bulk_delete"):
+        assert not verbs(name, {"id": 1}, "read") <= harmless
+
+
 def test_patterns_can_be_extended_and_replaced() -> None:
     more = NamePatterns.configured(forbidden=["launch_*"], safe=["peek_*"])
     assert more.forbidden == (*FORBIDDEN, "launch_*") and more.dangerous == DANGEROUS and more.safe == (*SAFE, "peek_*")

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import apart, is_plural, reach_of, split_name
+from interlock.analysis.lexicon import apart, is_plural, objects, reach_of, split_name, verbs
 from interlock.analysis.lexicon.load import WordLists, WordMaps
 from interlock.analysis.operations import effects, name_patterns, nested, requests, tools
 from interlock.analysis.operations import params as parameters
@@ -211,7 +211,9 @@ class _Call(Struct, frozen=True):
 
     def _harmful(self, traits: set[str], named: Sequence[PatternMatch], ran: bool) -> list[_Found]:
         found: list[_Found] = []
-        lead = self.acts[0]
+        lead, tail = self.acts[0], self.segments[-1] if self.segments else ("",)
+        if self.crude == "read" and not named and _is_record(tail):
+            return []  # auction.current_bid, incubator.door_open_events
         for act in self.acts:
             verb, own = effects.by_params(act, deed(act, frozenset(traits)), self.keys, traits)
             if named and act is lead and verb in effects.HARMLESS:
@@ -251,3 +253,10 @@ class _Call(Struct, frozen=True):
         if act.noun and act.noun not in act.phrase:
             return act.noun[:200]
         return " ".join(act.phrase)[:200] or self.name[:200]
+
+
+def _is_record(words: Words) -> bool:
+    """True for a name that begins with a thing, and ends in what is told of it, and for the latest of some things."""
+    if words[0] in _LISTS.latest:
+        return words[-1] in objects() and len(words) == 2
+    return words[-1] in _LISTS.records and words[0] in objects() and words[0] not in verbs()
