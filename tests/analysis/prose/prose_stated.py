@@ -541,4 +541,20 @@ STATED: dict[str, tuple[list[str], list[str]]] = {
             "I decide whether the accounts go, and I am deleting all customer accounts.",
         ],
     ),
+    "names of groups and rights in quotes": (
+        [
+            'Put the card "Fix Login Page" into the "In Progress" column',
+            'Give the button the label "Save All"',
+            'Move the slide to "Backup Slides"',
+            'List who is in the "Payroll Approvers" group',
+            'Document the "Modify All Data" permission in the handbook',
+        ],
+        [
+            'Remove Priya from the "Payroll Approvers" group in Entra.',
+            'Grant the helpdesk account "Reset Any Password".',
+            'Strip "Full Access" from everybody on the finance share.',
+            'Put contractor svc-77 into "Backup Operators".',
+            'assign "Manage Users" to the bot account',
+        ],
+    ),
 }

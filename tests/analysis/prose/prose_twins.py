@@ -6,7 +6,6 @@ from __future__ import annotations
 SAID = {
     "act_account": [
         "put the 40 merchants on hold",
-        "removing contractors from the Okta group",
         "suspend the seller's shop",
         "delete the tenant acme and everything that belongs to it",
         "offboard Jonas",
@@ -158,6 +157,7 @@ SAID = {
         "place a purchase order for 30 monitors",
     ],
     "act_revoke": [
+        "removing contractors from the Okta group",
         "take away Pete's push rights on the backend repo",
         "pull Sarah's access to the vault",
         "nobody in marketing keeps their editor role",

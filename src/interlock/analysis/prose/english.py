@@ -293,6 +293,7 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
     kind, many, group, direct = "", False, False, True
     traits: set[str] = set()
     for number, phrase in enumerate(phrases):
+        group = group or (number > 0 and not _LISTS.groups.isdisjoint(phrase))
         got = _noun(phrase)
         if got is None:
             continue
@@ -303,7 +304,6 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
             traits.update(their_traits if direct else set(their_traits) & {"production", "database"})
         else:
             traits.update(their_traits if kind == "data" and not single else set(their_traits) & {"production"})
-        group = group or (number > 0 and not _LISTS.groups.isdisjoint(phrase))
     text = " ".join(low)
     if _LISTS.shared.isdisjoint(low):
         slots = {"words": low, "all": low, "first": first, "scopes": scopes, "traits": traits, "text": text}
@@ -362,6 +362,8 @@ def _scope(low: Tokens) -> set[str]:
             continue
         if word.isdigit() and int(word[:9]) > 1 and at + 1 < len(low) and low[at + 1].endswith("s"):
             found.add("bulk")
+        if "·" in word and not _LISTS.powers.isdisjoint(word.split("·")):
+            found.add("admin")
         if "_" in word:
             found.update(table[piece] for piece in word.split("_") if piece in table)
         if _PATTERNS.production.search(word):
