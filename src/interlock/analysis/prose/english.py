@@ -229,8 +229,10 @@ def _read_whole(found: EnglishClause, plain: str, topic: int) -> None:
     for start, wording in phrases().found(plain[:_LONGEST]):
         if start >= head + wording.strong or (topic < len(low) and wording.effect not in done):
             continue
-        if found.harmful or is_denied([*low, ""], min(len(plain[:start].split()), len(low))):
+        if found.harmful:
             break
+        if is_denied([*low, ""], min(len(plain[:start].split()), len(low))):
+            continue
         kind, traits = whole.kind, found.wide.union(wording.traits)
         if wording.effect in _LISTS.things and kind in ("code", "scrap"):
             continue
