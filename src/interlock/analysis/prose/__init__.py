@@ -51,6 +51,9 @@ def read_prose(text: str, out: Report, vague: str = "act_vague") -> None:
     plain = without_refused(told.lifted.text)
     if plain != told.lifted.text:
         told.asks()
+    whole = plain.lower()
+    if ("no " in whole or "only" in whole) and _PATTERNS.no_copy.search(whole):
+        told.always = frozenset({"no_backup"})
     for sentence in clauses.sentences(plain):
         out.step()
         _read_sentence(sentence, told)
@@ -89,9 +92,7 @@ def _read_sentence(sentence: str, told: Told) -> None:
     if is_not_run(low):
         told.known = told.looks = True
         return
-    told.wide = frozenset({"production"}) if "prod" in low and _PATTERNS.production.search(low) else NOTHING
-    if ("no " in low or "only" in low) and _PATTERNS.no_copy.search(low):
-        told.wide |= {"no_backup"}
+    told.wide = told.always | ({"production"} if "prod" in low and _PATTERNS.production.search(low) else NOTHING)
     told.spoken.clear()
     told.mentioned.clear()
     # stops something and says that its data stays, or that it comes back

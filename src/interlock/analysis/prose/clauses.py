@@ -75,7 +75,9 @@ def clauses(words: Tokens) -> list[Tokens]:
             or (
                 low in _LISTS.joints
                 and not (at and words[at - 1].lower() in ENGLISH.determiners)
-                and not (low == "and" and "between" in found[-1][-3:])
+                and not (
+                    low == "and" and ("between" in found[-1][-3:] or _PATTERNS.differs.search(" ".join(found[-1])))
+                )
                 and not (low == "also" and form_of(words[min(at + 1, len(words) - 1)]) == "third")
                 and not (at and words[at - 1].isupper() and form_of(words[at - 1]))  # `explain DROP and TRUNCATE`
                 and _begins_act(words, at + 1)
@@ -231,7 +233,9 @@ def is_denied(low: Tokens, at: int, near: int = 2, far: int = 6) -> bool:
         if word == "," and not _LISTS.speakers.isdisjoint(low[place + 1 : at]):
             return False  # `I was asked not to, still I delete it`
         if word in negations:
-            return word not in close or at - place <= near
+            return (
+                word not in close or at - place <= near or bool(_PATTERNS.nobody.match(f"{' '.join(low[place:at])} "))
+            )
         if word in table and table[word][2] not in ("do", "make", "look") and table[word][1] != "past":
             return False
     return False

@@ -82,7 +82,7 @@ class Lifted:
     def _ticked(self, match: re.Match[str]) -> str:
         text = (match[1] or match[2]).strip()
         thing = shape_of(text)
-        if thing is None and " " not in text:
+        if thing is None and " " not in text and not _PATTERNS.releases.fullmatch(text):
             return f" {text} "
         return self._mark(thing or Embedded("quote", text))
 

@@ -38,6 +38,7 @@ class Told:
         self.thing: EnglishObject | None = None  # what the ones before it spoke of
         self.named = False  # it only named a command
         self.quoted: list[Embedded] = []  # what was quoted or described so far
+        self.always = NOTHING  # what holds for the whole text
         # of the sentence that is read
         self.wide = NOTHING  # what holds for all of it
         self.keeps = False  # it says that data stays
