@@ -184,7 +184,7 @@ def _announce(found: EnglishClause, at: int, kind: str, name: str, passive: bool
         named = _KINDS.first((kind, name, thing.kind), Around(low, at, given))
     sense = kind if particle else known.senses.get(name) or known.said_nouns.get(name) or kind
     announced = act(sense, thing.kind if named is None else named, thing.words, traits)
-    whole = traits & _LISTS.real or thing.kind in _LISTS.whole or kind in _LISTS.no_edits
+    whole = traits & _LISTS.real or (thing.direct and thing.kind in _LISTS.whole) or kind in _LISTS.no_edits
     piece = None if whole else _PATTERNS.code_place.search(" ".join(low[at:]))  # of a source or of a text
     if piece is not None and not (thing.kind == "access" and piece[0].startswith("to ")):
         announced = AnnouncedAct("act_change", thing.words, traits)
@@ -302,7 +302,7 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
         their_kind, their_traits, their_many = got
         if not kind:
             kind, many = their_kind, their_many
-            direct = number == 0 or not _LISTS.generic.isdisjoint(first)
+            direct = (number == 0 and bool(cut[0])) or not _LISTS.generic.isdisjoint(first)
             traits.update(their_traits if direct else set(their_traits) & {"production", "database"})
         else:
             traits.update(their_traits if kind == "data" and not single else set(their_traits) & {"production"})
