@@ -242,8 +242,6 @@ def without_asides(sentence: str, low: str) -> str:
             sentence = f"{listed['head']}."
     if low.startswith("in "):
         sentence = _PATTERNS.in_general.sub("", _PATTERNS.set_in.sub(r"\g<act> in \g<place>", sentence))
-    if "drag and drop" in low:
-        sentence = _PATTERNS.dragged.sub("drag-and-drop", sentence)
     if "()" in low or "while" in low:
         sentence = _PATTERNS.aside.sub("", sentence)
     if later := _PATTERNS.when.match(sentence):

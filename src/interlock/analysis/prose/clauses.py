@@ -19,10 +19,7 @@ _LISTS = WordLists("clauses")
 
 def may_say(cues: tuple[str, ...], text: str) -> bool:
     """False when none of the pieces is in the text of which one is in every wording of a pattern."""
-    for cue in cues:  # noqa: SIM110 - a generator would cost more than what is saved by asking first
-        if cue in text:
-            return True
-    return False
+    return any(map(text.__contains__, cues))
 
 
 _LONGEST = 100  # words; a longer clause is read in pieces
@@ -75,9 +72,7 @@ def clauses(words: Tokens) -> list[Tokens]:
             or (
                 low in _LISTS.joints
                 and not (at and words[at - 1].lower() in ENGLISH.determiners)
-                and not (
-                    low == "and" and ("between" in found[-1][-3:] or _PATTERNS.differs.search(" ".join(found[-1])))
-                )
+                and not (low == "and" and _PATTERNS.belongs_with.search(" ".join(found[-1])))
                 and not (low == "also" and form_of(words[min(at + 1, len(words) - 1)]) == "third")
                 and not (at and words[at - 1].isupper() and form_of(words[at - 1]))  # `explain DROP and TRUNCATE`
                 and _begins_act(words, at + 1)

@@ -154,11 +154,9 @@ def _end(text: str, match: re.Match[str]) -> int:
             stop = word.start() + word[0].index(")")
             break
         stop, previous = word.end(), word[0]
-        if word[0][-1] in ",:" and not _PATTERNS.drive_alone.match(word[0]):
-            break
-        if word[0][-1] in ".!?" and len(plain) > 0 and plain[-1:] not in "./" and word.end() < len(text):
-            break
-        if word[0][-1] == ";" and _PATTERNS.later.match(text[word.end() + 1 : word.end() + 40]):
+        ends = word[0][-1] in ",:" and not _PATTERNS.drive_alone.match(word[0])
+        ends |= word[0][-1] in ".!?" and plain[-1:] not in "./" and word.end() < len(text)
+        if ends or (word[0][-1] == ";" and _PATTERNS.later.match(text[word.end() + 1 : word.end() + 40])):
             break
     while not _PATTERNS.drive_alone.match(text[max(match.end(), stop - 2) : stop]) and stop > match.end():
         if text[stop - 1] not in ".,;:?!)'\"" or text[stop - 2] in " /.":

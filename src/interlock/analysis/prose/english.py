@@ -229,9 +229,7 @@ def _read_whole(found: EnglishClause, plain: str, topic: int) -> None:
     for start, wording in phrases().found(plain[:_LONGEST]):
         if start >= head + wording.strong or (topic < len(low) and wording.effect not in done):
             continue
-        if found.harmful:
-            break
-        if is_denied([*low, ""], min(len(plain[:start].split()), len(low))):
+        if found.harmful or is_denied([*low, ""], min(len(plain[:start].split()), len(low))):
             continue
         kind, traits = whole.kind, found.wide.union(wording.traits)
         if wording.effect in _LISTS.things and kind in ("code", "scrap"):
@@ -364,14 +362,10 @@ def _scope(low: Tokens) -> set[str]:
             continue
         if word.isdigit() and int(word[:9]) > 1 and at + 1 < len(low) and low[at + 1].endswith("s"):
             found.add("bulk")
-        if "·" in word and not _LISTS.powers.isdisjoint(word.split("·")):
-            found.add("admin")
         if "_" in word:
             found.update(table[piece] for piece in word.split("_") if piece in table)
-        if _PATTERNS.production.search(word):
-            found.add("production")
-        elif _PATTERNS.staging.search(word):
-            found.add("staging")
+        if where := _PATTERNS.where.match(word):
+            found.add(where.lastgroup or "")
     return found
 
 
