@@ -46,12 +46,10 @@ def tokens(sentence: str) -> Tokens:
         head, _, verb = word.partition("-")
         how, (_, form, kind) = head.lower(), verb_forms().get(verb.lower(), ("", "", ""))
         harms = how in _LISTS.how or (kind not in _LISTS.tame and how not in _LISTS.harmless_heads)
-        if how == "un":  # `un-publish`; what `un-cancel` does is no harm
-            found.append(f"un{verb}" if form_of(f"un{verb}") else word)
-        elif harms and head.isalpha() and form in ("base", "ing"):
-            found += [head, verb]  # `hard-delete`, `gdpr-erase`: a verb of harm behind a word that says how
-        else:
-            found.append(word)
+        # `hard-delete`, `gdpr-erase`: a verb of harm behind a word that says how
+        apart = harms and how != "un" and head.isalpha() and form in ("base", "ing")
+        undone = how == "un" and form_of(f"un{verb}")  # `un-publish`; what `un-cancel` does is no harm
+        found += [head, verb] if apart else [f"un{verb}" if undone else word]
     return found
 
 
@@ -84,10 +82,8 @@ def clauses(words: Tokens) -> list[Tokens]:
             found.append([word])
         elif low in _LISTS.ways and at + 1 < len(words) and form_of(words[at + 1]) == "ing":
             found.append([low])
-        elif low != ",":
+        elif low != "," or found[-1]:
             found[-1].append(word)
-        elif found[-1]:
-            found[-1].append(",")
     return [clause for clause in found if clause]
 
 
@@ -298,11 +294,9 @@ def _role(words: Tokens, low: Tokens, at: int, last: str) -> str:
 
 def _how(words: Tokens, low: Tokens, at: int, front: int) -> str:
     """How a clause calls an operation: by a word in front, as in `use the x tool`, or by its place at the start; empty for not."""
-    if front >= 0 and low[front] in ("with", "by"):
-        called = not front or not (low[front - 1] in _LISTS.refers or form_of(low[front - 1]) == "past")
-    else:
-        called = _PATTERNS.called.match(framed(low, at)) is not None
-    if called:
+    told_of = front > 0 and (low[front - 1] in _LISTS.refers or form_of(low[front - 1]) == "past")
+    lent = front >= 0 and low[front] in ("with", "by")
+    if not told_of if lent else _PATTERNS.called.match(framed(low, at)):
         return "called"
     if not _LISTS.name_leads.issuperset(low[:at]) or split_name(words[at])[-1][-1] in _LISTS.settings:
         return ""  # `purge_interval = 60`

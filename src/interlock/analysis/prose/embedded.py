@@ -41,9 +41,8 @@ class Lifted:
         if "`" in text:
             text = _PATTERNS.ticks.sub(self._ticked, text)
         if "(" in text:
-            text = self._replaced(
-                text, ((*one.span(), Embedded("shell", one[0])) for one in _PATTERNS.bomb.finditer(text))
-            )
+            bombs = ((*one.span(), Embedded("shell", one[0])) for one in _PATTERNS.bomb.finditer(text))
+            text = self._replaced(text, bombs)
         if "(" in text or "." in text:
             text = self._replaced(text, methods_in(text))
         if "(" in text:
