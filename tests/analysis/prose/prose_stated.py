@@ -739,4 +739,24 @@ STATED: dict[str, tuple[list[str], list[str]]] = {
             "open the bucket policy for *",
         ],
     ),
+    "audits, and what is left without protection": (
+        [
+            "Read the audit of last year",
+            "audit the code for leaks",
+            "Show the audit dashboard",
+            "Drop me a line about the audit",
+            "Make a list of unprotected branches",
+            "Keep track of unencrypted volumes",
+            "Prepare the audit by closing open questions in the draft",
+        ],
+        [
+            "Turn audit off while I fix the totals.",
+            "Make branch main unprotected for five minutes.",
+            "leave the bucket unencrypted",
+            "Set the volume to unencrypted",
+            "Disable audit for table payments",
+            "switch the audit off",
+            "render the admin login passwordless",
+        ],
+    ),
 }
