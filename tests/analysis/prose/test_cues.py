@@ -19,6 +19,8 @@ ASKED = {
     "no undo": (english._LISTS.in_order("no_undo_cues"), english._PATTERNS.no_undo),
     "refused": (prose._LISTS.in_order("refuses"), prose._PATTERNS.refused),
     "production": (("prod",), prose._PATTERNS.production),
+    "places": (english._LISTS.in_order("place_cues"), english._PATTERNS.places),
+    "stack": (prose._LISTS.in_order("stack_cues"), prose._PATTERNS.stack),
     "no copy": (("no ", "only"), prose._PATTERNS.no_copy),
 }
 SAID = """do not actually run it; don't apply it; dont delete anything; never send it; without executing it; a dry-run; a dry run; dryruns of it
