@@ -47,7 +47,7 @@ Entry = tuple[str, str, tuple[str, ...]]  # (role, kind, traits); role: verb, lo
 Loans = Mapping[str, list[Entry]]
 
 _ASIDES = frozenset("unless outside personal past_trial without weak that means".split())  # besides something else
-HEADS = ("verb", "look", "make", "do", "launch", "fetch")  # what can govern a clause
+HEADS = ("verb", "result", "look", "make", "do", "launch", "fetch")  # what can govern a clause
 
 
 _Listed = Annotated[Mapping[str, str], Meta(min_length=1)]

@@ -161,7 +161,8 @@ def _read(clause: ForeignClause, found: _Found, carried: list[ForeignWord]) -> N
     found.known = True
     if clause.has("make", "do", "launch", "fetch"):
         found.read_only = False
-    at = _governing(clause, verbs)
+    results = [at for at in verbs if words[at].has("result")] if not named_text and not clause.has("look") else []
+    at = next((at for at in (_governing(clause, verbs), *results) if at >= 0), -1)
     if asked or _asks(clause, verbs[0]):
         return
     if clause.has("launch", "do", "fetch") and not any(word.has("look", "make") and not word.past for word in words):
@@ -178,8 +179,8 @@ def _read(clause: ForeignClause, found: _Found, carried: list[ForeignWord]) -> N
     found.read_only = False
     found.runs_marks = True
     order = verbs[::-1] if clause.head == "last" else verbs
-    for place in order[order.index(at) :][:_TRIES]:
-        if place != at and (not words[place].has("verb") or words[place].past or _denied(clause, place)):
+    for place in order[order.index(at) :][:_TRIES] + results:
+        if place != at and (not words[place].has("verb", "result") or words[place].past or _denied(clause, place)):
             continue
         # `exporto la base y la comparto`: the nouns of the clause before, where this one names nothing itself
         bare = words[place].kind("verb") in _LISTS.carrying and clause.named <= {"account", "letter", "message"}
@@ -336,7 +337,7 @@ def act_of(clause: ForeignClause, at: int) -> AnnouncedAct:
     """The act of the verb at this place upon what the clause names; a verb of several kinds is what harms, and one of some kinds harms any of its nouns."""
     acts = []
     for verb in clause.words[at].entries:
-        if verb[0] == "verb":
+        if verb[0] in ("verb", "result"):
             things = [_object(clause, at, verb[1])]
             if verb[1] in _LISTS.with_others and clause.named.isdisjoint({"code", "scrap", "letter"}):
                 things += [entry for _, entry in clause.nouns if entry != things[0]]
