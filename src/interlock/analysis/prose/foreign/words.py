@@ -206,8 +206,9 @@ def _with_idioms(words: list[ForeignWord], book: Vocabulary) -> list[ForeignWord
     done = 0
     for match in book.idioms.finditer(" ".join(word.text for word in words)):
         first, last = bisect_left(starts, match.start()), bisect_left(starts, match.end())
-        inside = [entry for word in words[first:last] for entry in word.entries if entry[0] in ("noun", "scope")]
         entries = book.idiom_entries[int((match.lastgroup or "i0")[1:])]
+        kept = ("scope",) if entries[0][1] in _NAMING else ("noun", "scope")
+        inside = [entry for word in words[first:last] for entry in word.entries if entry[0] in kept]
         found += [*words[done:first], ForeignWord(match[0], [*entries, *inside])]
         done = last
     return found + words[done:]
