@@ -205,7 +205,8 @@ def _governing(clause: ForeignClause, verbs: list[int]) -> int:
     words, head = clause.words, clause.head
     if head == "any":
         lifts = [at for at in verbs if words[at].kind("verb") == "lift"]
-        shielded = some((words[at] for at in verbs), "look", "make")
+        # not `ohne zu prüfen`
+        shielded = any(words[at].has("look", "make") and not some(words[max(0, at - 2) : at], "without") for at in verbs)
         return -1 if shielded else next((at for at in lifts or verbs if words[at].has("verb")), -1)
     for at in verbs if head == "first" else verbs[::-1]:
         if words[at].has("verb"):
