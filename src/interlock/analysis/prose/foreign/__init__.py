@@ -184,7 +184,11 @@ def _read(clause: ForeignClause, found: _Found, carried: list[ForeignWord]) -> N
             continue
         # `exporto la base y la comparto`: the nouns of the clause before, where this one names nothing itself
         bare = words[place].kind("verb") in _LISTS.carrying and clause.named <= {"account", "letter", "message"}
-        announced = act_of(ForeignClause(words + carried, clause.raw, book) if bare else clause, place)
+        announced = act_of(clause, place)
+        # `the linter finds a variable without a use, I remove it`
+        code = {word.kind("noun") for word in carried} == {"code"} and not _LISTS.referring.isdisjoint(clause.texts)
+        if bare and (not announced.harmful or (code and not clause.has("scope"))):
+            announced = act_of(ForeignClause(words + carried, clause.raw, book), place)
         if announced.harmful:
             found.act(announced)
             return
@@ -322,7 +326,7 @@ def _guards(clause: ForeignClause, at: int) -> bool:
         and clause.book.third.search(verb.text) is not None
         and any(entry[0] == "verb" and entry[1] in _LISTS.holds for entry in verb.entries)
         and any(word.kind("noun") in ("safety", "guard", "config") for word in words[:at])
-        and _LISTS.speakers.isdisjoint(word.text for word in words)
+        and _LISTS.speakers.isdisjoint(clause.texts)
     )
 
 

@@ -122,6 +122,10 @@ class ForeignClause(Struct):
         return some(self.words, *roles)
 
     @property
+    def texts(self) -> list[str]:
+        return [word.text for word in self.words]
+
+    @property
     def head(self) -> str:
         """Which verb governs: first, last or any."""
         return self.book.language.head
@@ -170,7 +174,7 @@ def _spaced(text: str, book: Vocabulary) -> list[ForeignWord]:
     found = _with_idioms(found, book)
     for at, word in enumerate(found):
         for stem, entry in book.particles.get(word.text, ()):
-            near = [other for other in found[max(0, at - 12) : at] if not other.has("noun") or other.has(*HEADS)]
+            near = [one for one in found[max(0, at - 12) : at] if " " not in one.text and (not one.has("noun") or one.has(*HEADS))]
             begins = stem.removesuffix("*")
             forms = [one for one in near if one.text == stem or (begins != stem and one.text.startswith(begins))]
             if forms:  # `schalte … ab`: the nearest verb becomes what both mean together; not `Schreibrechte`
