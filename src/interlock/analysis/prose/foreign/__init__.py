@@ -53,10 +53,8 @@ def read_foreign(sentence: str, told: Told) -> bool:
     for clause in clauses:
         trial = trial or _is_trial(clause)
         told_of = (spoken_of and _is_told_of(clause)) or explained
-        explained = clause.has("look") and (
-            clause.words[-1].has("mark") or _PATTERNS.ends_in_capitals.search(clause.raw) is not None
-        )
-        explained |= clause.has("title") and f"{clause.raw}:" in text
+        quotes = clause.words[-1].has("mark") or _PATTERNS.ends_in_capitals.search(clause.raw) is not None
+        explained = (quotes and clause.has("look")) or (clause.has("title") and f"{clause.raw}:" in text)
         if not trial and not told_of and not _is_somebodys(clause):
             _read(clause, found, carried)
         carried = [word for word in clause.words if word.has("noun") and not word.has(*HEADS)] or carried
@@ -72,8 +70,7 @@ def read_foreign(sentence: str, told: Told) -> bool:
     if found.read_only and clauses:
         first = clauses[-1].words[-1] if book.language.head == "last" else clauses[0].words[0]
         looks = first.has("look", "left") and first.text not in _LISTS.twofold
-    told.known, told.looks = True, told.looks or known
-    told.read_only = told.read_only and found.read_only
+    told.known, told.looks, told.read_only = True, told.looks or known, told.read_only and found.read_only
     if MARK not in sentence and not looks and not _starts_own(clauses, text, book):
         told.plain.append((sentence, "plain_foreign"))
     for word in words if found.runs_marks else ():
@@ -176,8 +173,7 @@ def _read(clause: ForeignClause, found: _Found, carried: list[ForeignWord]) -> N
     told_of = words[at].past + some(words[:at], "was") > clause.has("will")
     if told_of or _denied(clause, at) or _guards(clause, at):
         return
-    found.read_only = False
-    found.runs_marks = True
+    found.read_only, found.runs_marks = False, True
     order = verbs[::-1] if clause.head == "last" else verbs
     for place in order[order.index(at) :][:_TRIES] + results:
         if place != at and (not words[place].has("verb", "result") or words[place].past or _denied(clause, place)):
@@ -186,8 +182,8 @@ def _read(clause: ForeignClause, found: _Found, carried: list[ForeignWord]) -> N
         bare = words[place].kind("verb") in _LISTS.carrying and clause.named <= {"account", "letter", "message"}
         announced = act_of(clause, place)
         # `the linter finds a variable without a use, I remove it`
-        code = {word.kind("noun") for word in carried} == {"code"} and not _LISTS.referring.isdisjoint(clause.texts)
-        if bare and (not announced.harmful or (code and not clause.has("scope"))):
+        code = {word.kind("noun") for word in carried} == {"code"} and not clause.has("scope")
+        if bare and (not announced.harmful or (code and any(word.text in _LISTS.referring for word in words))):
             announced = act_of(ForeignClause(words + carried, clause.raw, book), place)
         if announced.harmful:
             found.act(announced)
@@ -209,9 +205,8 @@ def _governing(clause: ForeignClause, verbs: list[int]) -> int:
     words, head = clause.words, clause.head
     if head == "any":
         lifts = [at for at in verbs if words[at].kind("verb") == "lift"]
-        # not `ohne zu prüfen`
-        shielded = any(words[at].has("look", "make") and not some(words[max(0, at - 2) : at], "without") for at in verbs)
-        return -1 if shielded else next((at for at in lifts or verbs if words[at].has("verb")), -1)
+        meant = (words[at] for at in verbs if not some(words[max(0, at - 2) : at], "without"))  # not `ohne zu prüfen`
+        return -1 if some(meant, "look", "make") else next((at for at in lifts or verbs if words[at].has("verb")), -1)
     for at in verbs if head == "first" else verbs[::-1]:
         if words[at].has("verb"):
             return at
@@ -326,7 +321,7 @@ def _guards(clause: ForeignClause, at: int) -> bool:
         and clause.book.third.search(verb.text) is not None
         and any(entry[0] == "verb" and entry[1] in _LISTS.holds for entry in verb.entries)
         and any(word.kind("noun") in ("safety", "guard", "config") for word in words[:at])
-        and _LISTS.speakers.isdisjoint(clause.texts)
+        and _LISTS.speakers.isdisjoint(word.text for word in words)
     )
 
 
@@ -353,8 +348,7 @@ def act_of(clause: ForeignClause, at: int) -> AnnouncedAct:
 def _act(clause: ForeignClause, at: int, verb: Entry, thing: Entry) -> AnnouncedAct:
     (_, kind, given), words, book = verb, clause.words, clause.book
     text, raw = " ".join(word.text for word in words), clause.raw.lower()
-    blocks = _LISTS.in_order("blocks")
-    undoes = any(thing in word.entries and word.text.startswith(blocks) for word in words)
+    undoes = any(thing in word.entries and word.text.startswith(_LISTS.in_order("blocks")) for word in words)
     roles = {entry[0] for word in words for entry in word.entries} | {"undoes" if undoes else ""}
     scopes = (entry[2] for word in words for entry in word.entries if entry[0] == "scope")
     traits = {*thing[2], *given}.union(*scopes)
@@ -374,8 +368,8 @@ def _act(clause: ForeignClause, at: int, verb: Entry, thing: Entry) -> Announced
     # a secret goes out, or somebody's data to strangers
     outside = published or "public" in traits or "outside" in roles
     owned = "account" in clause.named or "personal" in roles or "backup" in traits
-    leaks = not clause.named.isdisjoint({"data", "money", "list"} if outside and owned else ())
-    leaks = leaks or not clause.named.isdisjoint({"credential", "private"})
+    told = ("data", "money", "list") if outside and owned else ()
+    leaks = not clause.named.isdisjoint({"credential", "private", *told})
     if leaks and (kind in _LISTS.out or (kind == "grant" and "outside" in roles)):
         return AnnouncedAct("act_leak", text[:120], frozenset(traits - {"admin", "public", "history"} | {"secret"}))
     kind = _KINDS.first((kind, name), slots) or kind

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from itertools import accumulate
 
@@ -122,10 +123,6 @@ class ForeignClause(Struct):
         return some(self.words, *roles)
 
     @property
-    def texts(self) -> list[str]:
-        return [word.text for word in self.words]
-
-    @property
     def head(self) -> str:
         """Which verb governs: first, last or any."""
         return self.book.language.head
@@ -174,9 +171,8 @@ def _spaced(text: str, book: Vocabulary) -> list[ForeignWord]:
     found = _with_idioms(found, book)
     for at, word in enumerate(found):
         for stem, entry in book.particles.get(word.text, ()):
-            near = [one for one in found[max(0, at - 12) : at] if " " not in one.text and (not one.has("noun") or one.has(*HEADS))]
-            begins = stem.removesuffix("*")
-            forms = [one for one in near if one.text == stem or (begins != stem and one.text.startswith(begins))]
+            near = [one for one in found[max(0, at - 12) : at] if one.has(*HEADS) or not one.has("noun")]
+            forms = [one for one in near if " " not in one.text and fnmatchcase(one.text, stem)]
             if forms:  # `schalte … ab`: the nearest verb becomes what both mean together; not `Schreibrechte`
                 forms[-1].entries, forms[-1].past, word.entries = [entry], False, []
                 break
