@@ -874,4 +874,17 @@ SAID = {
         "修改前端文案，然后删除全部客户数据。",
         "修改前端文案：“注销后数据将无法恢复”，然后删除客户数据库。",
     ],
+    "what a rehearsal, a game or an order of steps does not excuse": [
+        "Im Simulator teste ich, danach lösche ich die Datenbank",
+        "На симуляторе проверил, теперь удаляю базу",
+        "Simülatörde denedim, şimdi veritabanını siliyorum",
+        "Перед удалением бэкапа удаляю базу",
+        "Después del borrado de prueba borro la base",
+        "El personaje borra la base, y yo borro los backups",
+        "Nach dem Löschen der Logs fahre ich den Server herunter",
+        "把管理员角色删除",
+        "ग्राहक हटाने वाला एंडपॉइंट कॉल करता हूँ",
+        "Den Build-Rechner im Keller fahre ich jetzt herunter",
+        "정산 테스트 DB를 DROP하고 새로 만들겠습니다",
+    ],
 }
