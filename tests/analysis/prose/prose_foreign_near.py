@@ -956,4 +956,11 @@ NEAR = {
         "В игре персонаж открывает клапан и уровень заканчивается",
         "Azzero il contatore del test prima di ogni prova",
     ],
+    "doses, expenses and administrators that are only looked at": [
+        "Compruebo la dosis de la bomba de infusión",
+        "Ich lese die Dosis an der Infusionspumpe ab",
+        "Ich frage, wer die Spesen genehmigt",
+        "Añado un test: nadie puede registrarse como admin",
+        "Testo che nessuno si possa registrare come admin",
+    ],
 }
