@@ -10,6 +10,7 @@ from interlock.config.settings import ConsoleSettings
 from interlock.error_codes import AnswerRefused
 from interlock.identity import operators, totp
 from interlock.identity.console_access import may_visit, set_up_link, visitor_of
+from interlock.identity.keys.passphrases import EnrolError
 from interlock.identity.sessions import SignInRefused, TooManySignIns, WrongSignIn
 from interlock.identity.visitors import MOST_BROWSERS
 
@@ -176,6 +177,14 @@ def test_a_role_that_was_taken_away_is_gone_at_once(gate: Gate) -> None:
     assert entered.visitor.role == "admin"
     operators.change_operator(gate.state, gate.sign_in(), "bob", roles=["viewer"])
     assert entered.visitor.role == "viewer"
+
+
+def test_a_changed_role_is_kept_as_it_is_compared(gate: Gate) -> None:
+    gate.add("bob", "viewer")
+    changed = operators.change_operator(gate.state, gate.sign_in(), "bob", roles=[" Admin ", "admin"], teams=["DBA"])
+    assert (changed.roles, changed.teams) == (("admin",), ("dba",))
+    with pytest.raises(EnrolError, match="role 'x y'"):
+        operators.change_operator(gate.state, gate.sign_in(), "bob", roles=["x y"])
 
 
 def test_a_set_up_link_is_for_somebody_at_a_terminal(gate: Gate) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from adapter_files import DANGERS, LEVELS, adapter_file
 from gate import Gate
+from interlock.adapters.trust import TrustRecord
 from interlock.approvals import answers
 from interlock.audit.search import is_attempt
 from interlock.config import ConfigError
@@ -19,9 +20,16 @@ from interlock.engine.replay import AGREES, replay_policy, replay_record
 from interlock.error_codes import AnswerRefused
 from interlock.model import Human, Level, Trust, operation
 from interlock.runtime import adapter_trust
+from interlock.runtime.adapters import TrustEntry, trust_seal
 from interlock.startup import record_start
 
 Make = Callable[..., Gate]
+
+
+def test_a_trust_entry_with_any_text_for_its_seal_is_unproved_and_no_error() -> None:
+    for seal in ("", "f" * 64, "höchst", "\ud800"):
+        assert not TrustEntry(TrustRecord(), "", 0.0, "text", seal).proved(b"key")
+    assert TrustEntry(TrustRecord(), "", 0.0, "text", trust_seal("text", b"key")).proved(b"key")
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from interlock.canonical_json import normal_name
 from interlock.error_codes import AnswerRefused, NotFound
 from interlock.identity.agent_detection import is_agents_terminal
 from interlock.identity.attempts import Attempts
-from interlock.identity.keys.passphrases import EnrolError, Kdf, enrol, operator_name, passphrase_problem
+from interlock.identity.keys.passphrases import EnrolError, Kdf, enrol, operator_name, passphrase_problem, plain_label
 from interlock.identity.keys.roster import ROSTER_SETTING, StoredRoster, roster_seal, seal_row
 from interlock.identity.sessions import OperatorSession, SignInRefused, TooManySignIns, WrongSignIn
 from interlock.identity.terminal import Terminal, TerminalError, controlling_terminal
@@ -122,8 +122,8 @@ def change_operator(
             raise NotFound(f"no operator {name!r}")
         changed = replace(
             before,
-            roles=before.roles if roles is None else tuple(sorted(set(roles))),
-            teams=before.teams if teams is None else tuple(sorted(set(teams))),
+            roles=before.roles if roles is None else _labels(roles, "role"),
+            teams=before.teams if teams is None else _labels(teams, "team"),
             disabled_at=before.disabled_at if disabled is None else state.clock.now() if disabled else 0.0,
         )
         others = (row for row in rows if row.name != before.name)
@@ -134,6 +134,10 @@ def change_operator(
     changed = _change_roster(state, seal_key, "operator_change", by.operator, change)
     state.tell("operator", None, f"{by.operator} changed {_description(changed)}")
     return changed
+
+
+def _labels(given: Iterable[str], what: str) -> tuple[str, ...]:
+    return tuple(sorted({plain_label(one, what) for one in given}))
 
 
 def _description(row: OperatorRow) -> str:

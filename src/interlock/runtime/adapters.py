@@ -56,7 +56,9 @@ class TrustEntry(Struct, frozen=True):
 
     def proved(self, seal_key: bytes | None) -> bool:
         """False while no operator has signed in."""
-        return seal_key is not None and hmac.compare_digest(trust_seal(self.text, seal_key), self.seal)
+        if seal_key is None:
+            return False
+        return hmac.compare_digest(trust_seal(self.text, seal_key).encode(), self.seal.encode("utf-8", "replace"))
 
 
 class AdapterStanding(Struct, frozen=True):

@@ -109,8 +109,8 @@ def enrol(
         salt=salt.hex(),
         kdf=str(cost),
         wrapped="",
-        roles=tuple(sorted({_label(role, "role") for role in roles})),
-        teams=tuple(sorted({_label(team, "team") for team in teams})),
+        roles=tuple(sorted({plain_label(role, "role") for role in roles})),
+        teams=tuple(sorted({plain_label(team, "team") for team in teams})),
         service=service,
         created_at=now,
         created_by=by,
@@ -136,7 +136,7 @@ def open_row(row: OperatorRow | None, passphrase: str) -> OperatorKeys:
 
 
 def operator_name(name: str) -> str:
-    named = _label(name, "name")
+    named = plain_label(name, "name")
     if named in _WORDS.reserved:
         raise EnrolError(f"name {named!r} is reserved")
     return named
@@ -161,7 +161,8 @@ def _letters(text: str) -> str:
     return "".join(char for char in text if char.isalpha())
 
 
-def _label(text: str, what: str) -> str:
+def plain_label(text: str, what: str) -> str:
+    """A name, role or team as it is compared; raises EnrolError for what is no plain word."""
     named = normal_name(text)
     fits = 1 <= len(named) <= 64 and named[0].isalnum() and all(c.isalnum() or c in "._@+-" for c in named)
     if not fits or any(map(leaves_no_mark, text.strip())):
