@@ -62,6 +62,9 @@ def main() -> None:
     accuracy(book, "wide")
     for name in ("operations", "intents", "wide_operations", "wide_intents"):
         announced_accuracy(book, name)
+    for name in ("unseen_operations", "unseen_intents"):
+        for part in sorted({item["set"] for item in rows(name)}):
+            announced_accuracy(book, name, part)
     print("\nTime by length, in milliseconds; linear means that ten times the text takes about ten times as long.\n")
     print(f"{'form':<28}{'1 KB':>10}{'10 KB':>10}{'100 KB':>10}{'x10':>8}{'x100':>8}")
     for name, make in FORMS.items():
@@ -105,9 +108,10 @@ def accuracy(book: Rulebook, name: str) -> None:
     )
 
 
-def announced_accuracy(book: Rulebook, name: str) -> None:
+def announced_accuracy(book: Rulebook, name: str, part: str = "") -> None:
     """The same for operations and intents, which stand harmful and benign in one file; vague ones are left out."""
     items = [item for item in rows(name) if not str(item.get("why", "")).startswith("seed_conflict")]
+    items = [item for item in items if item.get("set", "") == part]
     seen = [(item, judge(announced_action(item), book).assessment.level) for item in items]
     harmful = [(item, level) for item, level in seen if item.get("min_level", 0) >= 2]
     benign = [(item, level) for item, level in seen if item.get("min_level", 0) < 2 and "max_level" in item]
@@ -115,7 +119,7 @@ def announced_accuracy(book: Rulebook, name: str) -> None:
     labelled = sum(level >= item["min_level"] for item, level in harmful)
     false = sum(level >= (2 if item["max_level"] <= 1 else 3) for item, level in benign)
     print(
-        f"{name:<17}{caught} of {len(harmful)} harmful caught, {labelled} at their label or above, "
+        f"{name:<17} {part:<9}{caught} of {len(harmful)} harmful caught, {labelled} at their label or above, "
         f"{false} of {len(benign)} benign interrupted"
     )
 

@@ -1,16 +1,20 @@
-"""Labelled sentences -> the weights of the second opinion; the same sentences give the same weights.
+"""Labelled sentences and calls -> the weights of the opinion; the same lines give the same weights.
 
-`python -m tools.train_intents.train` writes the two files that are shipped. Each file of sentences is one author's: the threshold is
-the one at which weights that were fitted without an author flag one in a hundred of that author's harmless sentences.
-`python -m tools.train_intents.train FILE.jsonl…` prints what the rules, the shipped weights, and both together catch and wrongly flag in a file.
+`python -m tools.train_intents.train` writes the three files that are shipped. Each file of sentences or of calls is one author's: the
+lines between scores are those at which weights that were fitted without an author judge the sets in `MEASURED` with the shares below.
+`python -m tools.train_intents.train FILE.jsonl…` prints what the rules, the shipped weights, and both together catch and wrongly flag
+in a file of intents.
 """
 
 from __future__ import annotations
 
 import json
+import runpy
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from functools import cache
+from itertools import chain
 from math import exp, sqrt
 from pathlib import Path
 from random import Random
@@ -19,69 +23,130 @@ from typing import Any
 from msgspec.structs import replace
 
 from interlock.analysis.assess import judge
-from interlock.analysis.facts import Effect, Fact
-from interlock.analysis.opinion import BUCKETS, Weights, features, meanings, score, wording
+from interlock.analysis.facts import Effect
+from interlock.analysis.lexicon import verb_forms, verbs
+from interlock.analysis.opinion import BUCKETS, HEARD, Weights, features, meanings, score, wording
+from interlock.analysis.prose.foreign.words import book_of
 from interlock.analysis.rules import Rulebook
 from interlock.analysis.rules.load import load
 from interlock.model import Level, intent, operation
 
 ROOT = Path(__file__).parents[2]
-SENTENCES = Path(__file__).parent / "sentences"
-CORPUS = [ROOT / "tests/corpus" / name for name in ("intents.jsonl", "wide_intents.jsonl", "more_intents.jsonl")]
-CALLS = Path(__file__).parent / "calls"
-CALL_CORPUS = [ROOT / f"tests/corpus/{name}operations.jsonl" for name in ("", "wide_", "more_", "server_")]
-FILES = {
-    False: ROOT / "src/interlock/analysis/rules/intents.weights",
-    True: ROOT / "src/interlock/analysis/rules/intents_foreign.weights",
-}
+FOLDER = Path(__file__).parent
+CORPUS = ROOT / "tests/corpus"
+ENGLISH, FOREIGN, CALLS = "intents", "intents_foreign", "calls"
+ALSO = {ENGLISH: ("", "wide_", "more_"), FOREIGN: ("", "wide_", "more_"), CALLS: ("", "wide_", "more_", "server_")}
 
 SEED, ROUNDS, SHRINK, BIAS_RATE = 7, 12, 1e-2, 0.02
-RATE = {False: 0.03, True: 0.015}
+RATE = {ENGLISH: 0.03, FOREIGN: 0.015, CALLS: 0.03}
 LARGEST, MILLION = 127, 1_000_000
-SHARE = {False: 0.01, True: 0.005}  # of the harmless sentences that may be flagged
-CALL_SHARE = 0.02
+# Authors whose whole sets are of the kind that is met: half of it harmful, and few labels that somebody could doubt.
+MEASURED = "seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth".split()
+# Of the harmless lines, how many may lie above the line of harm, and above that of a sentence; of the harmful ones, how many below the one that spares.
+HARM, SENTENCE, SPARE = 0.008, 0.002, 0.01
+CALL = 0.003  # of the harmless calls, how many may be flagged that the rules leave open
 
 Example = tuple[str, bool]
 
 
-def read(path: Path, foreign: bool) -> list[Example]:
-    """The labelled English lines of a file, or the others; vague ones are left out."""
-    rows = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+# The tables of sentences that the tests of prose are about, by what they say of theirs.
+TABLES = ROOT / "tests/analysis/prose"
+ANNOUNCED, SPARED = {"ANNOUNCED", "SAID", "HARM", "MUTATES", "TRADE", "TRADES"}, {"SPARED", "TWINS", "NEAR", "WORK"}
+
+
+@cache
+def tested() -> list[dict[str, Any]]:
+    """The sentences of the tests' tables as labelled lines."""
+    found: list[tuple[str, bool]] = []
+    for path in sorted(TABLES.glob("prose_*.py")):
+        for name, table in runpy.run_path(str(path)).items():
+            if name in ANNOUNCED | SPARED:
+                lines = chain(*table.values()) if isinstance(table, dict) else table
+                found += ((line if isinstance(line, str) else line[0], name in ANNOUNCED) for line in lines)
+            elif name == "STATED":
+                for spared, announced in table.values():
+                    found += [*((line, False) for line in spared), *((line, True) for line in announced)]
     return [
-        (row["hint"], row.get("min_level", 0) >= Level.DESTRUCTIVE)
-        for row in rows
-        if row.keys() & {"min_level", "max_level"} and not row.get("vague") and _is_foreign(row) is foreign
+        {"hint": hint, "lang": _language(hint), "min_level" if harmful else "max_level": 1 + harmful}
+        for hint, harmful in found
     ]
 
 
-def _is_foreign(row: dict[str, str]) -> bool:
-    return row.get("lang", "en") != "en" or not row["hint"].isascii()
+def _language(hint: str) -> str:
+    book = book_of(hint)
+    return book.language.code if book else "en"
+
+
+THINGS = (
+    "customer records", "inventory database", "backups", "web server", "user account", "api keys", "firewall", "audit log", "subscription",
+    "permissions", "dns zone", "comment", "invoices", "deployment", "branch", "ticket", "folder", "report", "phone number", "message",
+    "door lock", "product",
+)  # fmt: skip
 
 
 @cache
-def authors(foreign: bool) -> dict[str, list[Example]]:
-    """The training sentences by author."""
-    found = {path.stem: read(path, foreign) for path in [*sorted(SENTENCES.glob("*.jsonl")), *CORPUS]}
-    return {name: rows for name, rows in found.items() if rows}
+def spelled() -> list[dict[str, Any]]:
+    """The verbs that names and sentences share with these things, labelled as the rules judge the operation that is called so; of harm only some."""
+    found: list[dict[str, Any]] = []
+    for verb in sorted({verb for form, (verb, _, _) in verb_forms().items() if form == verb} & verbs().keys()):
+        for at, thing in enumerate(THINGS):
+            judged = judge(operation(f"{verb}_{thing.replace(' ', '_')}", {}), replace(load(), opinion=None))
+            level = judged.assessment.level
+            if level >= Level.DESTRUCTIVE and (at + len(verb)) % 8 == 0:
+                found.append({"hint": f"{verb.capitalize()} the {thing}", "min_level": int(level)})
+            elif level < Level.DESTRUCTIVE and not any("open_call" in fact.traits for fact in judged.facts):
+                found.append({"hint": f"{verb.capitalize()} the {thing}", "max_level": int(level)})
+    return found
 
 
 @cache
-def callers(foreign: bool = False) -> dict[str, list[dict[str, Any]]]:
-    """The labelled calls by author; all of them are in English."""
-    paths = () if foreign else [*sorted(CALLS.glob("*.jsonl")), *CALL_CORPUS]
-    found = {path: [json.loads(line) for line in path.read_text().splitlines() if line.strip()] for path in paths}
-    return {str(path): [row for row in rows if "operation" in row] for path, rows in found.items()}
+def rows(kind: str) -> dict[str, list[dict[str, Any]]]:
+    """The labelled lines of a kind by author; vague ones are left out."""
+    folder, name = ("calls", "operations") if kind == CALLS else ("sentences", "intents")
+    paths = [*sorted((FOLDER / folder).glob("*.jsonl")), *(CORPUS / f"{more}{name}.jsonl" for more in ALSO[kind])]
+    written = {path.stem: read(path) for path in paths} | {"tested": tested(), "spelled": spelled()}
+    found = {author: [row for row in lines if _kind_of(row) == kind] for author, lines in written.items()}
+    return {author: lines for author, lines in found.items() if lines}
 
 
-def _in_words(row: dict[str, Any]) -> Example:
-    return wording(row["operation"], row.get("params") or {}), row.get("min_level", 0) >= Level.DESTRUCTIVE
+def read(path: Path) -> list[dict[str, Any]]:
+    lines = (json.loads(line) for line in path.read_text().splitlines() if line.strip())
+    return [row for row in lines if row.keys() & {"min_level", "max_level"} and not row.get("vague")]
 
 
-def examples(foreign: bool, without: str = "") -> list[Example]:
-    """The sentences and calls to learn from, without those of one author: for other languages the English ones too."""
-    found = [authors(language) for language in ((True, False) if foreign else (False,))]
-    found += [{name: [*map(_in_words, rows)] for name, rows in callers(foreign).items()}]
-    return [row for everybody in found for name, rows in everybody.items() if name != without for row in rows]
+def _kind_of(row: dict[str, Any]) -> str:
+    if "hint" not in row:
+        return CALLS
+    return FOREIGN if row.get("lang", "en") != "en" or not row["hint"].isascii() else ENGLISH
+
+
+def is_harmful(row: dict[str, Any]) -> bool:
+    return bool(row.get("min_level", 0) >= Level.DESTRUCTIVE)
+
+
+def text_of(row: dict[str, Any], crude: bool = True) -> str:
+    """The line in words, as the opinion hears it; a call with its category or without."""
+    if "hint" in row:
+        return _heard(row["hint"])
+    return wording(row["operation"], row.get("params") or {}, (crude and row.get("crude")) or "")
+
+
+@cache
+def _heard(hint: str) -> str:
+    """An intent without names that it only speaks of, where the rules find nothing in it."""
+    facts = judge(intent(hint), replace(load(), opinion=None)).facts
+    return " ".join(fact.target for fact in facts if isinstance(fact, Effect) and fact.traits & HEARD) or hint
+
+
+def examples(kind: str, without: Collection[str] = ()) -> list[Example]:
+    """The lines to learn from, without those of some authors: English sentences teach all kinds, and calls English."""
+    kinds = {ENGLISH: (ENGLISH, CALLS), FOREIGN: (FOREIGN, ENGLISH), CALLS: (ENGLISH, CALLS, CALLS)}[kind]
+    found = [
+        (one, row) for one in kinds for author, lines in rows(one).items() if author not in without for row in lines
+    ]
+    learned = [(text_of(row), is_harmful(row)) for _, row in found]
+    bare = [(text_of(row, crude=False), is_harmful(row)) for one, row in found[::-1] if one == CALLS]
+    return learned + (bare[: len(bare) // 2] if kind == CALLS else [])
 
 
 @cache
@@ -89,16 +154,16 @@ def _buckets(text: str, foreign: bool) -> list[int]:
     return sorted(features(text) | meanings(text) if foreign else features(text))
 
 
-def fit(learned_from: Iterable[Example], foreign: bool) -> Weights:
-    """Logistic regression by stochastic descent with a rate for each bucket."""
+def fit(kind: str, without: Collection[str] = ()) -> list[float]:
+    """Logistic regression by stochastic descent with a rate for each bucket; the bias comes last."""
     chance = Random(SEED)
-    rows = [(_buckets(text, foreign), harmful) for text, harmful in learned_from]
+    learned = [(_buckets(text, kind == FOREIGN), harmful) for text, harmful in examples(kind, without)]
     weights, moved = [0.0] * (BUCKETS + 1), [1e-6] * BUCKETS
     for _ in range(ROUNDS):
-        chance.shuffle(rows)
-        for found, harmful in rows:
-            _learn(weights, moved, found, 3 * _error(weights, found, harmful), RATE[foreign])
-    return Weights.of(packed(weights, 0.0))
+        chance.shuffle(learned)
+        for found, harmful in learned:
+            _learn(weights, moved, found, 3 * _error(weights, found, harmful), RATE[kind])
+    return weights
 
 
 def _error(weights: Sequence[float], found: Sequence[int], harmful: bool) -> float:
@@ -114,94 +179,73 @@ def _learn(weights: list[float], moved: list[float], found: Sequence[int], error
     weights[BUCKETS] += BIAS_RATE * error
 
 
-def packed(weights: Sequence[float], threshold: float) -> bytes:
-    """The file that `Weights.of` reads: a bias, a unit and two thresholds in millionths, one signed byte for each bucket."""
+def packed(weights: Sequence[float], lines: Sequence[float] = (0.0, 0.0, 0.0)) -> bytes:
+    """The file that `Weights.of` reads: a bias, a unit and three lines in millionths, one signed byte for each bucket."""
     unit = max(1, round(max(map(abs, weights[:BUCKETS])) / LARGEST * MILLION))
     small = [round(weight * MILLION / unit) for weight in weights]
-    head = (small[BUCKETS], unit, round(threshold * MILLION), 0)
-    return _bytes(head, [max(-LARGEST, min(LARGEST, number)) for number in small[:BUCKETS]])
+    head = (small[BUCKETS], unit, *(round(line * MILLION) for line in lines))
+    held = (max(-LARGEST, min(LARGEST, number)) & 0xFF for number in small[:BUCKETS])
+    return b"".join(number.to_bytes(4, "big", signed=True) for number in head) + bytes(held)
 
 
-def _bytes(head: Iterable[int], buckets: Iterable[int]) -> bytes:
-    return b"".join(number.to_bytes(4, "big", signed=True) for number in head) + bytes(n & 0xFF for n in buckets)
-
-
-def threshold(foreign: bool) -> tuple[float, str]:
-    """The threshold, chosen on authors that the weights were not trained on, and its recall there."""
+def lines(kind: str) -> tuple[float, float, float]:
+    """The lines of harm, of a sentence, and of sparing, chosen on authors that the weights were not fitted on."""
     rules = replace(load(), opinion=None)
-    quiet: list[tuple[float, bool]] = []
-    for name, rows in authors(foreign).items():
-        weights = fit(examples(foreign, without=name), foreign)
-        for text, harmful in rows:
-            judged = judge(intent(text), rules)
-            if judged.assessment.level < Level.DESTRUCTIVE and (asked := _asked(judged.facts)):
-                quiet.append((max(score(one, weights, foreign) for one in asked), harmful))
-    harmless = sorted((points for points, harmful in quiet if not harmful), reverse=True)
-    line = harmless[int(len(harmless) * SHARE[foreign])]
-    missed = [points for points, harmful in quiet if harmful]
-    caught = sum(points > line for points in missed)
-    return line, f"of unknown authors' sentences it flags {caught} of {len(missed)} that the rules miss"
-
-
-def call_threshold() -> tuple[float, str]:
-    """The same for calls."""
-    rules = replace(load(), opinion=None)
-    quiet: list[tuple[float, bool]] = []
-    for name, rows in callers().items():
-        weights = fit(examples(False, without=name), False)
-        for row in rows:
-            action = operation(row["operation"], row.get("params") or {}, row.get("crude") or "")
-            facts = judge(action, rules).facts
-            if len(facts) == 1 and "outermost" in facts[0].traits:
-                text, harmful = _in_words(row)
-                quiet.append((score(text, weights), harmful))
-    harmless = sorted((points for points, harmful in quiet if not harmful), reverse=True)
-    line = harmless[int(len(harmless) * CALL_SHARE)]
-    missed = [points for points, harmful in quiet if harmful]
+    scored: list[tuple[float, bool]] = []
+    harmless = 0
+    for unknown in (MEASURED[::3], MEASURED[1::3], MEASURED[2::3]):
+        weights = Weights.of(packed(fit(kind, without=unknown)))
+        for row in chain(*(rows(kind).get(name, ()) for name in unknown)):
+            harmless += not is_harmful(row)
+            if kind != CALLS or _is_open(row, rules):
+                scored.append((score(text_of(row), weights, kind == FOREIGN), is_harmful(row)))
+    above = sorted((points for points, harmful in scored if not harmful), reverse=True)
+    below = sorted(points for points, harmful in scored if harmful)
+    harm = above[int(harmless * (CALL if kind == CALLS else HARM))]
+    print(
+        f"{kind}: {sum(points > harm for points in below)} of {len(below)} harmful lines of unknown authors lie above {harm:.2f}"
+    )
     return (
-        line,
-        f"of unknown authors' calls it flags {sum(one > line for one in missed)} of {len(missed)} that the rules miss",
+        (harm, 0.0, 0.0) if kind == CALLS else (harm, above[int(harmless * SENTENCE)], below[int(len(below) * SPARE)])
     )
 
 
-def _asked(facts: Iterable[Fact]) -> list[str]:
-    """The sentences of an intent that the classifier judges."""
-    return [fact.target for fact in facts if isinstance(fact, Effect) and fact.traits & {"plain", "plain_foreign"}]
-
-
-def train(foreign: bool) -> None:
-    """Trains on all authors and writes the weights."""
-    rows = examples(foreign)
-    line, words = threshold(foreign)
-    weights = fit(rows, foreign)
-    of_calls, more = (0.0, "") if foreign else call_threshold()
-    head = (weights.bias, round(weights.unit * MILLION), round(line * MILLION), round(of_calls * MILLION))
-    FILES[foreign].write_bytes(_bytes(head, weights.buckets))
-    print(f"{FILES[foreign].name}: from {len(rows):,} sentences, threshold {line:.2f}; {words}; {of_calls:.2f}; {more}")
+def _is_open(row: dict[str, Any], rules: Rulebook) -> bool:
+    """True for a call that the opinion is asked about."""
+    facts = judge(operation(row["operation"], row.get("params") or {}, row.get("crude") or ""), rules).facts
+    return any(isinstance(fact, Effect) and {"open_call", "outermost"} <= fact.traits for fact in facts)
 
 
 def compare(path: Path) -> None:
-    """Compares the rules alone, the classifier alone and both together on a file."""
+    """Compares the rules alone, the weights alone and both together on a file."""
     rules = load()
     opinion = rules.opinion() if rules.opinion else None
-    rows = [(text, harmful, foreign) for foreign in (False, True) for text, harmful in read(path, foreign)]
+    told = [(row["hint"], is_harmful(row), _kind_of(row) == FOREIGN) for row in read(path) if "hint" in row]
 
     def by(book: Rulebook) -> list[bool]:
-        return [judge(intent(text), book).assessment.level >= Level.DESTRUCTIVE for text, _, _ in rows]
+        return [judge(intent(text), book).assessment.level >= Level.DESTRUCTIVE for text, _, _ in told]
 
-    alone = [opinion is not None and opinion.resembles_harm(text, foreign) for text, _, foreign in rows]
-    ways = {"rules alone": by(replace(rules, opinion=None)), "classifier alone": alone, "both": by(rules)}
-    bad = sum(harmful for _, harmful, _ in rows)
+    learned = {False: opinion.english, True: opinion.foreign} if opinion else {}
+    alone = [bool(learned) and score(text, learned[other], other) > learned[other].harm for text, _, other in told]
+    ways = {"rules alone": by(replace(rules, opinion=None)), "weights alone": alone, "both": by(rules)}
+    bad = sum(harmful for _, harmful, _ in told)
     for name, asked in ways.items():
-        caught = sum(held and harmful for held, (_, harmful, _) in zip(asked, rows, strict=True))
+        caught = sum(held and harmful for held, (_, harmful, _) in zip(asked, told, strict=True))
         false = sum(asked) - caught
-        print(f"{path.name:24} {name:17} caught {caught}/{bad} ({caught / max(bad, 1):.1%}), false {false}/{len(rows) - bad}"
-              f" ({false / max(len(rows) - bad, 1):.1%})")  # fmt: skip
+        print(f"{path.name:24} {name:17} caught {caught}/{bad} ({caught / max(bad, 1):.1%}), false {false}/{len(told) - bad}"
+              f" ({false / max(len(told) - bad, 1):.1%})")  # fmt: skip
+
+
+def train(kind: str) -> None:
+    """Learns from all authors and writes the weights."""
+    chosen = lines(kind)
+    (ROOT / f"src/interlock/analysis/rules/{kind}.weights").write_bytes(packed(fit(kind), chosen))
+    print(f"{kind}.weights: lines {', '.join(f'{line:.2f}' for line in chosen)}")
 
 
 if __name__ == "__main__":
     for file in map(Path, sys.argv[1:]):
         compare(file)
     if not sys.argv[1:]:
-        train(foreign=False)
-        train(foreign=True)
+        with ProcessPoolExecutor() as pool:
+            list(pool.map(train, (ENGLISH, FOREIGN, CALLS)))

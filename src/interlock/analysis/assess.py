@@ -145,7 +145,7 @@ def judge(action: Action, rules: Rulebook, files: FileReader | None = None, budg
     reading = read(action, files, rules.patterns, budget)
     facts = reading.facts
     if rules.opinion is not None and action.kind is not Kind.COMMAND:
-        facts = rules.opinion().added_to(facts, action)
+        facts = rules.opinion().heard(facts, action)
     assessment = assess(facts, classify(facts, rules), rules.programs)
     if action.kind is Kind.INTENT and assessment.steps:
         ran = {step.text for step in assessment.steps}

@@ -1,12 +1,12 @@
-"""Scores how much the wording of an intent or an operation resembles harm; a second opinion that can only raise the level."""
+"""Scores how much the wording of an intent or a call resembles harm: decides about sentences together with their rules, and can raise calls."""
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, combinations, islice, pairwise
+from itertools import chain, combinations, islice, pairwise, repeat
 from typing import Any
 from zlib import crc32
 
@@ -19,7 +19,7 @@ from interlock.analysis.prose.foreign.words import book_of, words_of
 from interlock.model import Action, Kind
 
 BUCKETS = 1 << 18
-HEADER = 16
+HEADER = 20
 LETTERS, WORDS = 1_000, 96  # the most that are looked at
 _MASK = BUCKETS - 1
 _MILLION = 1_000_000
@@ -28,7 +28,14 @@ _TOKENS = re.compile(rf"[{_CJK}]|[^\W\d_{_CJK}]+(?:[-'’][^\W\d_{_CJK}]+)*|\d+|
 _STEM = 5
 _OPENING, _OPENING_CLASS = 0x5555, 0x3333
 _PARAMS = 12  # of a call
-_PLAIN = re.compile(r"[\w./:@-]{1,40}")
+_FEW = 5  # blanks
+# How the effects of a text are marked: what its sentences announce, where nothing was announced, and where they only look, ask or deny.
+_WORDED, _QUIET = frozenset({"worded", "worded_foreign"}), frozenset({"plain", "plain_foreign"})
+HEARD = _QUIET | {"told", "told_foreign"}
+_FOREIGN = frozenset({"worded_foreign", "plain_foreign", "told_foreign"})
+_TAME = frozenset({"act_change", "act_read", "act_vague"})
+_DEEPEST, _BEGIN, _PIECES = 4, 120, 16  # of parameters, of a text among them, and of its words
+_VALUES = re.compile(r"[^\W\d_]+|\d+|[*/?]")
 
 
 class WeightsError(ValueError):
@@ -36,12 +43,13 @@ class WeightsError(ValueError):
 
 
 class Weights(Struct, frozen=True):
-    """What was learned: a bias and one small number for each bucket, to be multiplied by `unit`, and the scores above which harm is meant."""
+    """What was learned: a bias and one small number for each bucket, to be multiplied by `unit`, and the lines between scores."""
 
     bias: int
     unit: float
-    threshold: float
-    of_calls: float  # the threshold for operations with their parameters
+    harm: float  # above it, a short text announces harm, or a call does it
+    sentence: float  # above it, one sentence of a text does, or a text whose verbs only look, ask or deny
+    spare: float  # below it, a text with words of harm announces none
     buckets: array[int]
 
     @classmethod
@@ -50,53 +58,113 @@ class Weights(Struct, frozen=True):
         if len(data) != HEADER + BUCKETS:
             raise WeightsError(f"weights of {len(data)} bytes, expected {HEADER + BUCKETS}")
         numbers = (int.from_bytes(data[at : at + 4], "big", signed=True) for at in range(0, HEADER, 4))
-        bias, unit, threshold, of_calls = numbers
+        bias, unit, harm, sentence, spare = numbers
         if unit <= 0:
             raise WeightsError(f"a unit of {unit} millionths, expected more than 0")
-        return cls(bias, unit / _MILLION, threshold / _MILLION, of_calls / _MILLION, array("b", data[HEADER:]))
+        lines = harm / _MILLION, sentence / _MILLION, spare / _MILLION
+        return cls(bias, unit / _MILLION, *lines, array("b", data[HEADER:]))
 
 
 class Opinion(Struct, frozen=True):
-    """Weights for English, and for the other languages."""
+    """Weights for English, for the other languages, and for operations with their parameters."""
 
     english: Weights
     foreign: Weights
+    calls: Weights
 
-    def added_to(self, facts: tuple[Fact, ...], action: Action) -> tuple[Fact, ...]:
-        """The facts of an intent or a call in which nothing harmful was read, and one more where its wording resembles harm."""
+    def heard(self, facts: tuple[Fact, ...], action: Action) -> tuple[Fact, ...]:
+        """The facts of an intent or a call, one more where its wording resembles harm, or another where only single words of it do.
+
+        What is embedded in an intent is judged by its readers alone; on its own words the rules and this opinion decide together.
+        """
+        of_intent = action.kind is Kind.INTENT
+        heard = [fact for fact in facts if isinstance(fact, Effect) and fact.traits & HEARD] if of_intent else []
+        if heard and self._announces(heard):
+            return (*facts, Effect("act_resembles", heard[0].target, span=heard[0].span))
         for fact in facts:
             if not isinstance(fact, Effect):
                 continue
-            if fact.traits & {"plain", "plain_foreign"}:
-                if self.resembles_harm(fact.target, "plain_foreign" in fact.traits):
-                    return (*facts, Effect("act_resembles", fact.target, span=fact.span))
-            elif "open_call" in fact.traits:
-                alone = len(facts) == 1 and "outermost" in fact.traits and action.kind is not Kind.INTENT
-                if self.resembles_harm(fact.target) or (alone and self._call_resembles_harm(action)):
-                    return (*facts, Effect("act_resembles", fact.target, traits=frozenset({"call"}), span=fact.span))
+            if fact.traits & _WORDED and of_intent:
+                return self._without_spared(facts, action.text)
+            if fact.traits & _QUIET and len(heard) != 1 and self._says_harm(fact):
+                return (*facts, Effect("act_resembles", fact.target, span=fact.span))
+            if "open_call" in fact.traits and (
+                score(fact.target, self.english) > self.english.sentence
+                or ("outermost" in fact.traits and not of_intent and self._resembles_call(action))
+            ):
+                return (*facts, Effect("act_resembles", fact.target, traits=frozenset({"call"}), span=fact.span))
         return facts
 
-    def resembles_harm(self, text: str, foreign: bool = False) -> bool:
-        """True when the wording alone is reason to ask."""
-        weights = self.foreign if foreign else self.english
-        return score(text, weights, foreign) > weights.threshold
+    def _announces(self, heard: Sequence[Effect]) -> bool:
+        """True where all that a text says by itself announces harm; a few words are judged as the name of an operation is."""
+        weights, foreign = self._weights(heard[0])
+        text = " ".join(fact.target for fact in heard)
+        quiet, short = heard[0].traits & _QUIET, _is_short(text, foreign)
+        return bool(quiet or not short) and score(text, weights, foreign) > (
+            weights.harm if quiet and not short else weights.sentence
+        )
 
-    def _call_resembles_harm(self, action: Action) -> bool:
-        given = action.params
-        return bool(given) and score(wording(action.text, given), self.english) > self.english.of_calls
+    def _without_spared(self, facts: tuple[Fact, ...], text: str) -> tuple[Fact, ...]:
+        """The facts, or one other where words of harm stand in a text, and in a clause, that announce none: `in the story, the dragon wipes out a village`."""
+        announced = [fact for fact in facts if isinstance(fact, Effect) and fact.traits & _WORDED]
+        tame = all(isinstance(fact, Effect) and (fact.traits & _WORDED or fact.verb in _TAME) for fact in facts)
+        weights, foreign = self._weights(announced[0])
+        if (
+            not tame
+            or len(text) > LETTERS
+            or _is_short(text, foreign)
+            or score(text, weights, foreign) >= weights.spare
+        ):
+            return facts
+        clauses = [text[slice(*fact.span)] for fact in announced if fact.span]
+        if any(score(clause, weights, foreign) >= weights.spare / 2 for clause in clauses):
+            return facts
+        return (Effect("act_unlike", announced[0].target, span=announced[0].span),)
+
+    def _says_harm(self, sentence: Effect) -> bool:
+        weights, foreign = self._weights(sentence)
+        return score(sentence.target, weights, foreign) > weights.sentence
+
+    def _weights(self, fact: Effect) -> tuple[Weights, bool]:
+        foreign = not fact.traits.isdisjoint(_FOREIGN)
+        return (self.foreign if foreign else self.english), foreign
+
+    def _resembles_call(self, action: Action) -> bool:
+        given, crude = action.params, str(action.fields.get("crude") or "")
+        return bool(given) and score(wording(action.text, given, crude), self.calls) > self.calls.harm
 
 
-def wording(name: str, params: Mapping[str, Any]) -> str:
-    """A call in words: its verb first, then the rest of its name, then its parameters, without numbers and what holds others."""
+def _is_short(text: str, foreign: bool) -> bool:
+    """True for a text like the name of an operation, which is judged as one."""
+    return not foreign and text.count(" ") < _FEW
+
+
+def wording(name: str, params: Mapping[str, Any], crude: str = "") -> str:
+    """A call in words: its category, its verb, the rest of its name, and its parameters with the begin of each value."""
     segments = split_name(name)
     verb = next((act.verb for act in parse_name(segments)[1] if act.verb), "")
-    said = (word for word in chain(*segments) if word != verb)
-    given = (
-        f"{key} {value}" if isinstance(value, bool) or _PLAIN.fullmatch(value) else key
-        for key, value in islice(params.items(), _PARAMS)
-        if isinstance(value, (str, bool))
-    )
-    return " ".join((verb, *said, *chain.from_iterable(chain.from_iterable(map(split_name, map(str, given)))))).strip()
+    said = [f"is{crude}"] if crude else []
+    said += (word for word in (verb, *chain(*segments)) if word and (word != verb or word not in said))
+    _say(said, "", params, _DEEPEST)
+    return " ".join(said)
+
+
+def _say(said: list[str], key: str, value: object, depth: int) -> None:
+    said += chain(*split_name(key)) if key else ()
+    if isinstance(value, str):
+        said += _VALUES.findall(value[:_BEGIN])[:_PIECES]
+    elif isinstance(value, bool) or value is None:
+        said.append(str(value).lower())
+    elif isinstance(value, (int, float)):
+        said.append("num" if value else "0")
+    elif depth and len(said) < WORDS:
+        held = (
+            value.items()
+            if isinstance(value, Mapping)
+            else zip(repeat(""), value if isinstance(value, (list, tuple)) else ())
+        )
+        for name, inner in islice(held, _PARAMS):
+            _say(said, str(name), inner, depth - 1)
 
 
 def score(text: str, weights: Weights, foreign: bool = False) -> float:
@@ -106,7 +174,7 @@ def score(text: str, weights: Weights, foreign: bool = False) -> float:
 
 
 def features(text: str) -> set[int]:
-    """The buckets of a text: its words and stems, alone and in twos, what the lexicon says of them, and how it begins."""
+    """The buckets of a text: its words and stems, alone, in twos and in threes, what the lexicon says of them, and how it begins."""
     hashes = [_hashes(word) for word in _TOKENS.findall(text[:LETTERS].lower())[:WORDS]]
     whole, stems, places = map(list, zip(*hashes, strict=True)) if hashes else ([], [], [])
     classes = [place for place in places if place]
@@ -114,6 +182,9 @@ def features(text: str) -> set[int]:
     found += [(one * 3 ^ other * 31) >> 3 for one, other in pairwise(whole)]
     found += [(one * 5 ^ other * 31) >> 3 for one, other in pairwise(stems)]
     found += [(one * 7 ^ other * 31) >> 3 for one, other in zip(stems, stems[2:], strict=False)]
+    found += [
+        (one * 3 ^ two * 5 ^ three * 7) >> 2 for one, two, three in zip(stems, stems[1:], stems[2:], strict=False)
+    ]
     found += [one * 11 ^ other * 13 for one, other in pairwise(places)]
     found += [one * 17 ^ other * 19 for one, other in pairwise(classes)]
     found += [stem ^ _OPENING for stem in stems[:2]]

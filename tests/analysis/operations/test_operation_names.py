@@ -105,7 +105,7 @@ def test_a_deny_pattern_meets_an_operation_in_any_style(hint: str) -> None:
 
 
 @each("hint", [
-    "use the payment system", "start the storybook", "take the database", "do the needful on the orders table", "größe",
+    "use the payment system", "start the storybook", "take the database", "do the usual on the orders table", "größe",
     "die Einleitung der README umschreiben", "list_tables in staging", "hello world",
 ])  # fmt: skip
 def test_C_01_a_hint_that_nothing_matches_is_reversible(hint: str) -> None:

@@ -149,9 +149,9 @@ def test_its_near_misses_are_spared(name: str, params: dict[str, Any]) -> None:
 
 
 def test_what_only_reads_or_is_known_gets_no_second_opinion() -> None:
-    sure = Weights(10_000, 1.0, 0.0, 0.0, RULES.opinion().english.buckets) if RULES.opinion else None
+    sure = Weights(10_000, 1.0, 0.0, 0.0, 0.0, RULES.opinion().english.buckets) if RULES.opinion else None
     assert sure is not None
-    certain = Opinion(sure, sure)
+    certain = Opinion(sure, sure, sure)
     for action in (
         operation("frobnicate", {}, "read"),
         operation("list_frobs", {}, "read"),
@@ -159,16 +159,20 @@ def test_what_only_reads_or_is_known_gets_no_second_opinion() -> None:
         operation("frobnicate", {}),
     ):
         facts = judge(action, RULES).facts
-        assert certain.added_to(facts, action) == facts
+        assert certain.heard(facts, action) == facts
     open_call = operation("merge_frobs", {})
-    added = certain.added_to(judge(open_call, RULES).facts, open_call)
+    added = certain.heard(judge(open_call, RULES).facts, open_call)
     assert [fact.verb for fact in added[1:]] == ["act_resembles"]
-    assert certain.added_to(judge(intent("stop the server"), RULES).facts, intent("stop the server"))
+    assert certain.heard(judge(intent("stop the server"), RULES).facts, intent("stop the server"))
 
 
-def test_a_call_in_words_leaves_out_numbers_long_texts_and_what_holds_others() -> None:
-    params = {"panel": "C-2", "force": True, "count": 3, "note": "two words", "more": {"a": 1}}
-    assert wording("building.setFirePanelMode", params) == "set building firepanel mode panel c 2 force true note"
+def test_a_call_in_words_has_its_category_its_verb_and_every_parameter() -> None:
+    params = {"panel": "C-2", "force": True, "count": 3, "retries": 0, "note": "two words", "more": {"a": [1, None]}}
+    said = wording("building.setFirePanelMode", params, "update")
+    assert said == (
+        "isupdate set building firepanel mode panel C 2 force true count num retries 0 note two words more a num none"
+    )
+    assert len(wording("x", {"a": {"b": [{"c": "d " * 9_000}] * 99}}).split()) < 200
 
 
 @each("params", [{}, {"file_path": 7, "content": "x"}, {"target_location": "/etc/passwd", "content": "x"}])

@@ -62,8 +62,10 @@ def read_prose(text: str, out: Report, vague: str = "act_vague") -> None:
     verb = "act_read" if told.read_only and told.looks else "act_change"
     if told.vague or (not told.asked and is_vague(told.lifted.text, told.known)):
         verb = vague
-    for sentence, language in told.plain[:_MOST_PLAIN] or [(text[:120], "")]:
-        out.effect(verb, sentence[:_LONGEST_PLAIN], *([language] if language else []))
+    for sentence, trait in (told.plain or told.rest)[:_MOST_PLAIN]:
+        out.effect(verb, sentence[:_LONGEST_PLAIN], trait)
+    if not told.plain and not told.rest:
+        out.effect(verb, text[:120])
 
 
 # The words that speak for English, or say nothing.
@@ -89,6 +91,7 @@ def _read_sentence(sentence: str, told: Told) -> None:
         return
     if not reads_as_english(low) and read_foreign(sentence, told):
         return
+    told.language = ""
     if is_not_run(low):
         told.known = told.looks = True
         return
@@ -105,10 +108,11 @@ def _read_sentence(sentence: str, told: Told) -> None:
         told.about(words)
         told.named = told.named or joined
         _read_clause(words, named, told)
-    if MARK not in sentence and not told.keeps and not ("told" in told.spoken and told.spoken <= _SPEAKING):
+    if MARK not in sentence:
         for mention in told.mentioned:
             sentence = sentence.replace(mention.name, "it") if mention.harmless else sentence
-        told.plain.append((sentence, "plain"))
+        speaks = told.keeps or ("told" in told.spoken and told.spoken <= _SPEAKING)
+        told.hear(sentence, not speaks)
 
 
 def _read_clause(words: Tokens, named: list[Mention], told: Told) -> None:

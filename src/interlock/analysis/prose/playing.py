@@ -32,7 +32,9 @@ class Told:
         self.read_only = True
         self.looks = False  # something only looks, asks or does nothing: without that, nothing is safe (C-01)
         self.asked = False
-        self.plain: list[tuple[str, str]] = []  # sentences with nothing embedded, and in which language they are
+        self.plain: list[tuple[str, str]] = []  # sentences with nothing embedded, each with its trait
+        self.rest: list[tuple[str, str]] = []  # the same for those that only speak of something
+        self.language = ""  # that of the last sentence: empty for English, or "_foreign"
         self.before: list[str] = []  # the clauses in front
         self.last: EnglishClause | None = None  # the last of them, where nothing asked yet what it spoke of
         self.thing: EnglishObject | None = None  # what the ones before it spoke of
@@ -62,13 +64,17 @@ class Told:
             return words
         return [self.lifted.of(word).text if word.startswith(MARK) else word for word in words]
 
+    def hear(self, sentence: str, plain: bool) -> None:
+        """Remembers a sentence with nothing embedded for whoever has an opinion on its wording."""
+        (self.plain if plain else self.rest).append((sentence, f"{'plain' if plain else 'told'}{self.language}"))
+
     def asks(self) -> None:
         """A part of the text only asks, or says what others want."""
         self.known = self.looks = self.asked = True
 
     def act(self, one: AnnouncedAct) -> None:
         self.any = True
-        self.out.effect(one.verb, one.target, *sorted(one.traits))
+        self.out.effect(one.verb, one.target, *sorted(one.traits), f"worded{self.language}")
 
     def follow(self, text: str, speaks: bool) -> None:
         """Reports what a clause does with what one in front of it got; `speaks` when the clause only speaks of something."""

@@ -42,6 +42,7 @@ def read_foreign(sentence: str, told: Told) -> bool:
     book = book_of(_without_names(sentence))
     if book is None:
         return False
+    told.language = "_foreign"
     if len(sentence) > LONGEST:
         told.out.unreadable("a sentence that is too long to read", "budget")
     text, words = _PATTERNS.given.sub(r"\1", sentence[:LONGEST]), tokens(sentence)
@@ -71,8 +72,8 @@ def read_foreign(sentence: str, told: Told) -> bool:
         first = clauses[-1].words[-1] if book.language.head == "last" else clauses[0].words[0]
         looks = first.has("look", "left") and first.text not in _LISTS.twofold
     told.known, told.looks, told.read_only = True, told.looks or known, told.read_only and found.read_only
-    if MARK not in sentence and not looks and not _starts_own(clauses, text, book):
-        told.plain.append((sentence, "plain_foreign"))
+    if MARK not in sentence:
+        told.hear(sentence, not looks and not _starts_own(clauses, text, book))
     for word in words if found.runs_marks else ():
         if word.startswith(MARK):
             told.play(told.lifted.of(word))
