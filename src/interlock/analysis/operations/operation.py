@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import apart, is_plural, objects, reach_of, split_name, verbs
@@ -94,6 +95,8 @@ def read_operation(
         ran = (one for one in keys.items() if one[0] not in _EXPLAINED or not is_statement(str(one[1])))
         keys = parameters.Keys(ran)
     found = [effects.with_object(act, keys) for act in acts] or [_NOTHING]
+    if crude == "read" and words and _is_told(segments[-1], words, keys):
+        found = [replace(found[0], kind="read", at=-1)]
     globs: NamePatterns = patterns if patterns is not None else getattr(out, "patterns", BUILT_IN_PATTERNS)
     _Call(name, words, segments, found, params, keys, entries, crude, scope, globs, depth, out).read()
 
@@ -133,7 +136,8 @@ class _Call(Struct, frozen=True):
         if not scope.dry_run:
             if file_act(self.words, act, self.keys, out) and not named and not by_settings:
                 return
-            run_named(self.segments, self.params, self.keys, out)
+            if act.at >= 0:
+                run_named(self.segments, self.params, self.keys, out)
         traits = self._reach()
         found = [] if program == "words" else self._harmful(traits, named, ran)
         found += by_settings
@@ -211,9 +215,7 @@ class _Call(Struct, frozen=True):
 
     def _harmful(self, traits: set[str], named: Sequence[PatternMatch], ran: bool) -> list[_Found]:
         found: list[_Found] = []
-        lead, tail = self.acts[0], self.segments[-1] if self.segments else ("",)
-        if self.crude == "read" and not named and _is_record(tail):
-            return []  # auction.current_bid, incubator.door_open_events
+        lead = self.acts[0]
         for act in self.acts:
             verb, own = effects.by_params(act, deed(act, frozenset(traits)), self.keys, traits)
             if named and act is lead and verb in effects.HARMLESS:
@@ -255,8 +257,12 @@ class _Call(Struct, frozen=True):
         return " ".join(act.phrase)[:200] or self.name[:200]
 
 
-def _is_record(words: Words) -> bool:
-    """True for a name that begins with a thing, and ends in what is told of it, and for the latest of some things."""
-    if words[0] in _LISTS.latest:
-        return words[-1] in objects() and len(words) == 2
-    return words[-1] in _LISTS.records and words[0] in objects() and words[0] not in verbs()
+def _is_told(tail: Words, words: Words, keys: parameters.Keys) -> bool:
+    """True for a name that ends in what is told of a thing, `abort_reason`, `process_kill_history`, `jobs.describe`; not for `delete_report`."""
+    last, kinds = tail[-1], verbs()
+    if last in _LISTS.told or tail[0] in _LISTS.latest or (len(tail) == 1 and last in _LISTS.asks):
+        return last in _LISTS.told or len(tail) == 1 or (last in objects() and len(tail) == 2)
+    own = {"id", "ids", last, f"{last}id", f"{last}ids", f"{last.removesuffix('s')}id", f"{last.removesuffix('s')}ids"}
+    harmless = all(kinds.get(word, "read") in _LISTS.tame for word in words[:-1])
+    asked = own.isdisjoint(keys) and not _LISTS.asked.isdisjoint(keys)  # and it is not deleted itself
+    return last in _LISTS.records and (harmless or asked)

@@ -179,8 +179,8 @@ def scope_of(entries: Iterable[Entry]) -> ParamScope:
             break
         said = truth(value) if key in yes or key in no else None
         trait = yes.get(key) if said else no.get(key) if said is False else None
-        if key in _LISTS.tried and depth <= 1 and isinstance(value, str):  # dryRun "All", mode "plan"
-            scope.traits.update({"dry"} if f"{key}={value.strip().lower()}" in _LISTS.trials else ())
+        if key in _LISTS.tried and depth <= 1 and value:  # dryRun ["All"], mode "plan"
+            scope.traits.update({"dry"} if f"{key}={str(each(value)[0]).strip().lower()}" in _LISTS.trials else ())
         if trait and (trait != "dry" or depth <= 1):
             scope.traits.add(trait)
         elif key in _LISTS.filters and not isinstance(value, (int, float)):
