@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import apart, is_plural, objects, reach_of, split_name, verbs
+from interlock.analysis.lexicon import apart, deed_nouns, is_plural, objects, reach_of, split_name, verbs
 from interlock.analysis.lexicon.load import WordLists, WordMaps
 from interlock.analysis.operations import effects, name_patterns, nested, requests, tools
 from interlock.analysis.operations import params as parameters
@@ -86,7 +86,9 @@ def read_operation(
     words, acts = parse_name(segments)
     entries = parameters.walk(params) if params else []
     scope = parameters.scope_of(entries)
-    scope.dry_run = scope.dry_run or (crude == "read" and words[-1:] == ("preview",))
+    ends = words[-1] if words else ""
+    tried = ends in _LISTS.tried and parameters.truth(keys.get("live")) is False
+    scope.dry_run = scope.dry_run or tried or (crude == "read" and ends == "preview")
     if not depth:
         out_of_bounds(name, keys, out)
     if scope.too_much:
@@ -96,7 +98,7 @@ def read_operation(
         keys = parameters.Keys(ran)
     found = [effects.with_object(act, keys) for act in acts] or [_NOTHING]
     if crude == "read" and words and _is_told(segments[-1], words, keys):
-        found = [replace(found[0], kind="read", at=-1)]
+        found = [replace(found[0], kind="read", at=0 if found[0].kind in ("", "read") else -1)]
     globs: NamePatterns = patterns if patterns is not None else getattr(out, "patterns", BUILT_IN_PATTERNS)
     _Call(name, words, segments, found, params, keys, entries, crude, scope, globs, depth, out).read()
 
@@ -124,7 +126,7 @@ class _Call(Struct, frozen=True):
             self._loose_texts()
         by_settings: list[_Found] = []
         if entries := self.entries:
-            settings = OperationSettings(self.words, act).read(self.params, entries)
+            settings = () if self._asks() else OperationSettings(self.words, act).read(self.params, entries)
             deeds = chain(settings, content_deeds(self.words, act, self.keys, entries))
             by_settings = [(verb, act, own) for verb, own in filter(is_harm, deeds)]
         if exemption(self.name, self.patterns):
@@ -149,6 +151,11 @@ class _Call(Struct, frozen=True):
         elif not (ran or program):
             self._harmless(traits)
 
+    def _asks(self) -> bool:
+        """True where only a parameter says what is done, and that is to look: {"verb": "list", "archived": true}."""
+        said = self.keys.text("verb", "action", "operation", "httpmethod", "method").lower()
+        return not self.acts[0].kind and (verbs().get(said) == "read" or said == "get")
+
     def _inner(self, name: str, params: Mapping[str, Any] = NOTHING, crude: str = "") -> None:
         read_operation(name, params, crude, self.out, self.patterns, self.depth + 1)
 
@@ -160,7 +167,7 @@ class _Call(Struct, frozen=True):
         spoken = (*segments[1], *words) if len(segments) > 2 and segments[0] == ("mcp",) else words
         field = partial(self._inner, crude="update")
         ran = read_payloads(spoken, verb, keys, field, out)
-        if self.entries[-1][3]:  # the deepest stand last
+        if self.entries[-1][3] and not self.scope.dry_run:  # the deepest stand last
             ran = read_nested_statements(spoken, self.entries, out) or ran
         if act.kind not in _LISTS.telling and act.noun not in _LISTS.notes:
             ran = erases(words, self.entries, out) or ran
@@ -226,7 +233,8 @@ class _Call(Struct, frozen=True):
             elif not is_harm((verb, own)) or (self.crude == "read" and verb in effects.HARMLESS):
                 continue
             found.append((verb, act, own))
-        if not found and self.crude == "delete" and lead.kind != "restore" and not ran:  # DL-04
+        undoes = lead.kind == "restore" or (lead.kind == "cancel" and lead.noun in deed_nouns())
+        if not found and self.crude == "delete" and not undoes and not ran:  # DL-04
             kind = lead.object if lead.object != "light" else "data"
             found.append((deed(NamedAct("delete", "delete", lead.phrase, kind, lead.noun))[0], lead, ()))
         return found

@@ -332,9 +332,11 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
         loose = {key for key in open_keys - _LISTS.remarks if is_statement(text_of(keys[key]))}
     if not loose and _carrying().isdisjoint(keys) and not any(map(is_command, keys)):
         return False
-    if verb in _LISTS.documentary and not is_request(keys) and not isinstance(keys.get("command"), Mapping):
+    of_text = not _LISTS.of_text.isdisjoint((verb, *words[-1:]))
+    plain = verb == "explain" or not isinstance(keys.get("command"), Mapping)
+    if (of_text or verb in _LISTS.documentary) and plain and not is_request(keys):
         behind = words[len(words) - list(reversed(words)).index(verb) :] if verb in words else ()
-        if verb in _LISTS.of_text or not _LISTS.texts.isdisjoint(behind or words):
+        if of_text or not _LISTS.texts.isdisjoint(behind or words):
             return False  # explain_query, lint, save_snippet; find_rows {"sql": …} runs what it is given
         keys = Keys({key: keys[key] for key in keys if is_command(key) or key in _LISTS.sql or key in loose})
     named = (_MAPS.languages.get(value.strip().lower()[:20]) for value in keys.texts(_LISTS.in_order("language")))
