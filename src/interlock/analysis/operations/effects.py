@@ -28,7 +28,7 @@ _PARTS = "nouns phrase first last said beside about whole"
 NAMED = Rows("named", "verbs kinds objects", _PARTS, EFFECTS | {READS})
 RAISING = Rows("raising", "verbs kinds objects", _PARTS, EFFECTS | {READS})
 # With parameters.
-GIVEN = Rows("given", "verbs kinds objects by_name", f"{_PARTS} yes no zero has mode reach", EFFECTS | {READS})
+GIVEN = Rows("given", "verbs kinds objects by_name", f"{_PARTS} yes no zero empty has mode reach", EFFECTS | {READS})
 
 
 @lru_cache(maxsize=4096)
@@ -168,7 +168,7 @@ class _GivenWords(dict[str, Collection[str]]):
 
 def _given(keys: Keys) -> dict[str, Collection[str]]:
     """What the parameters say, in the words of the rows: keys with a yes, a no, a zero or any value, and what modes are given."""
-    found: dict[str, list[str]] = {"yes": [], "no": [], "zero": [], "mode": []}
+    found: dict[str, list[str]] = {"yes": [], "no": [], "zero": [], "empty": [], "mode": []}
     for key, value in keys.items():
         if (said := truth(value)) is not None:
             protects = key.endswith(("protection", "protected"))
@@ -176,6 +176,8 @@ def _given(keys: Keys) -> dict[str, Collection[str]]:
         if value is not False and (value == 0 or value in _ZERO):
             kept = "retention" in key or any("retention" in str(keys[key])[:80].lower() for key in _NAMED & keys.keys())
             found["zero"].append("*retention" if kept else key)
+        elif value is None or value == "":
+            found["empty"].append(key)
         elif isinstance(value, str) and key in _LISTS.modes:
             found["mode"].append(value.strip().lower()[:40])
     return {**found, "has": keys.keys()}
@@ -192,7 +194,8 @@ def ending(act: NamedAct, key: str, value: object) -> str:
     if verb == "archive" and act.noun in _LISTS.binned:
         return "delete"
     final = verb_kind(verb) in (_LISTS.final if act.object != "physical" else _LISTS.halts)
-    return verb if verb == "delete" or act.object in _LISTS.owned or (final and act.object) else ""
+    ends = verb in _LISTS.for_good and act.noun not in _LISTS.passing
+    return verb if verb == "delete" or act.object in _LISTS.owned or (final and act.object) or ends else ""
 
 
 @lru_cache(maxsize=4096)

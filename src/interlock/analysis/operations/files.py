@@ -112,7 +112,8 @@ def _diff_path(line: str) -> str:
 
 def file_act(words: Words, act: NamedAct, keys: Keys, out: Report) -> bool:
     """An operation on files that names their paths is judged by them, as a shell command would be; False for any other."""
-    if act.kind != "read" and not _LISTS.modes.isdisjoint(words):  # chmod, chown, set_permissions {path, mode}: the mode tells
+    octal = act.kind in ("", "change", "grant") and _PATTERNS.octal.fullmatch(str(keys.get("mode"))) is not None
+    if octal or (act.kind != "read" and not _LISTS.modes.isdisjoint(words)):  # chmod, chown, set_permissions {path, mode}: the mode tells
         program, said = ("chown", ["owner"]) if "chown" in words else ("chmod", ["mode", "permissions"])
         mode = str(next((keys[key] for key in said if key in keys), ""))
         named = paths(keys) if mode else []
@@ -161,7 +162,7 @@ def _emptied(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Entry]) 
     """The deeds of a change that leaves nothing: a page without text, a zone without records."""
     if not _LISTS.documents.isdisjoint(words) and _LISTS.snippets.isdisjoint(keys):
         for key, value in keys.items():
-            empty = value == "" or (act.verb == "replace" and value in ({}, []))
+            empty = (isinstance(value, str) and not value.strip()) or (act.verb == "replace" and value in ({}, []))
             if empty and key in _LISTS.new_content and (key not in _LISTS.notes or act.noun not in _LISTS.notes):
                 yield "act_delete", ()
     if act.verb not in _LISTS.whole and not goes_over(keys) and "all" not in words and "replace" not in words:

@@ -16,7 +16,7 @@ from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.names import NamedAct, parse_name
 from interlock.analysis.operations.params import MAX_VALUES, PLAIN, Keys, bounded, each, parse_json, short_keys, squash
 from interlock.analysis.operations.payloads import is_command, reads_as_command, text_of
-from interlock.analysis.operations.requests import is_request
+from interlock.analysis.operations.requests import URL_KEYS, is_request
 from interlock.analysis.operations.tools import built_in
 
 _PATTERNS = Patterns("nested")
@@ -52,8 +52,10 @@ def nested_calls(act: NamedAct, params: Mapping[str, Any], keys: Keys) -> list[C
 
 
 def _is_call(name: str, params: Mapping[str, Any], acts: slice) -> bool:
-    """True for a tool of the agents, and for a name of which one of these clauses has a verb."""
-    return bool(built_in(name, short_keys(params))) or any(act.kind for act in parse_name(split_name(name))[1][acts])
+    """True for a tool of the agents, and for a name of which one of these clauses, or a parameter beside it, has a verb."""
+    keys = short_keys(params)
+    ruins = any(verbs().get(text.lower()) in _RUINOUS for text in keys.texts(("verb", "action", "operation", "op")))
+    return ruins or bool(built_in(name, keys)) or any(act.kind for act in parse_name(split_name(name))[1][acts])
 
 
 def calls_inside(params: Mapping[str, Any], act: NamedAct = _UNNAMED) -> list[Call]:
@@ -135,8 +137,11 @@ def _calls_beside(act: NamedAct, keys: Keys, params: Mapping[str, Any]) -> Itera
     for key in sorted(named & keys.keys()):
         value = keys[key]
         ruins = verbs().get(str(value).lower()) in _RUINOUS or not _LISTS.driven.isdisjoint((act.noun, *act.phrase))
-        if (key in _LISTS.lines and not ruins) or (key in ("verb", "method") and str(value).lower() in _LISTS.asked):
+        asks = str(value).lower() in (_LISTS.asked if URL_KEYS.isdisjoint(keys) else (*_LISTS.asked, "delete"))
+        if (key in _LISTS.lines and not ruins) or (key in _LISTS.requests and asks):
             continue  # a command line, or the method of a request; {"cmd": "purge"} names an operation
+        if key == "method" and value != "delete" and not (isinstance(value, str) and len(split_name(value)[:1][0]) > 1):
+            continue
         if isinstance(value, str) and 0 < value.count(" ") < 4 and verbs().get(value.split(" ")[0].lower()) in _RUINOUS:
             value = "_".join(value.split(" ")[:2])  # alter_table {"action": "DROP COLUMN"}
         if _is_name(value):
@@ -150,6 +155,11 @@ def _calls_beside(act: NamedAct, keys: Keys, params: Mapping[str, Any]) -> Itera
     if isinstance(service, str) and called:  # {"domain": "lock", "service": "unlock"}
         domain = str(domain or service.partition(".")[0])[:40]
         yield f"{service.rpartition('.')[2]}_{_MAPS.domains.get(domain, domain)}"[:_LONGEST], {}
+    *places, order = keys.text("topic").split("/")
+    if places and order in _LISTS.orders_on:  # site/pdu/7/outlet/set {"payload": "OFF"}
+        held = next((keys[key] for key in ("payload", "message", "msg") if key in keys), None)
+        held = _parsed(held) or held if isinstance(held, str) else held
+        yield f"set_{'_'.join(places[-3:])}"[:_LONGEST], held if isinstance(held, Mapping) else {"state": held}
     name, words = keys.get("name"), {act.verb, *act.phrase}  # call_tool, and tools/call
     calls = not words.isdisjoint(_LISTS.calls) and not words.isdisjoint(_LISTS.called)
     if calls and isinstance(name, str) and _LISTS.names.isdisjoint(keys):

@@ -168,7 +168,7 @@ class _Call(Struct, frozen=True):
         field = partial(self._inner, crude="update")
         ran = read_payloads(spoken, verb, keys, field, out)
         if self.entries[-1][3] and not self.scope.dry_run:  # the deepest stand last
-            ran = read_nested_statements(spoken, self.entries, out) or ran
+            ran = read_nested_statements(spoken, self.entries, not act.kind, out) or ran
         if act.kind not in _LISTS.telling and act.noun not in _LISTS.notes:
             ran = erases(words, self.entries, out) or ran
         confirmed = next(filter(None, requests.confirmations((*spoken, verb), keys)), "")
@@ -271,6 +271,8 @@ def _is_told(tail: Words, words: Words, keys: parameters.Keys) -> bool:
     if last in _LISTS.told or tail[0] in _LISTS.latest or (len(tail) == 1 and last in _LISTS.asks):
         return last in _LISTS.told or len(tail) == 1 or (last in objects() and len(tail) == 2)
     own = {"id", "ids", last, f"{last}id", f"{last}ids", f"{last.removesuffix('s')}id", f"{last.removesuffix('s')}ids"}
-    harmless = all(kinds.get(word, "read") in _LISTS.tame for word in words[:-1])
+    harmless = all(kinds.get(word, "read") in _LISTS.tame for word in words[:-1]) or (
+        tail[0] in objects() and tail[0] not in kinds and _MAPS.by_pattern.keys().isdisjoint(tail)
+    )
     asked = own.isdisjoint(keys) and not _LISTS.asked.isdisjoint(keys)  # and it is not deleted itself
     return last in _LISTS.records and (harmless or asked)

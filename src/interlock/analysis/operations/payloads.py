@@ -110,7 +110,10 @@ def named_program(segments: tuple[Words, ...]) -> Sequence[str]:
         found = next((name for name in map(_called, joined) if describe(name.split()[0]).name), "")
         if found:
             return found.split()
-    if program := next(filter(_is_runnable, map(_called, words)), ""):
+    last = words[-1] if len(segments) > 1 and len(segments[-1]) == 1 else ""
+    if last in shipped_programs() and not any(last in known for known in (verbs(), objects(), _LISTS.runners)):
+        return (last,)  # nextcloud.occ
+    if program := next(filter(_is_framework, map(_called, words)), ""):
         return program.split() if all(word in _LISTS.plain or _called(word) == program for word in words) else ()
     known = len(segments) > 1 or any(word in verbs() or word in objects() for word in words)
     return () if known else ("_".join(words),)
@@ -232,7 +235,6 @@ class CommandParams(Struct, frozen=True):
     def _arguments(self) -> bool:
         """Words without a command: of a tool that is a program, of a program that is named beside, or a whole command."""
         words, keys, out = self.words, self.keys, self.out
-        listed = argv_of(keys.get("args"), Keys())
         if "ansible" in words and (module := keys.text("module", "modulename")):  # ansible HOSTS -m MODULE -a ARGS
             given = next((keys[key] for key in ("args", "moduleargs", "arguments", "command") if keys.get(key)), "")
             said = (
@@ -243,15 +245,16 @@ class CommandParams(Struct, frozen=True):
             hosts = keys.text("hosts", "pattern", "host", "group", "inventory") or "all"
             out.run(["ansible", hosts, "-m", module, "-a", said])
             return True
-        if _LISTS.starts.isdisjoint(words) or any(map(_is_runnable, named_program((tuple(words),))[:1])):
+        started, known = keys.text(*_LISTS.in_order("started")), shipped_programs()
+        listed = next((argv for key in ("argv", "args") if (argv := argv_of(keys.get(key), Keys()))), [])
+        whole = listed if not started and listed and (listed[0] in known or "argv" in keys) else []
+        starts = not _LISTS.starts.isdisjoint(words) or started in known or (whole and whole[0] in known)
+        if not starts or any(map(_is_runnable, named_program((tuple(words),))[:1])):
             return False
-        started = keys.text(*_LISTS.in_order("started"))
         fed = feed(out, keys)
         if argv := argv_of(started, keys) or ([started] if started and fed is not out else []):
-            fed.run(argv)
-            return True
-        whole = listed if not started and listed and listed[0] in shipped_programs() else []
-        if argv := argv_of(keys.get("argv"), Keys()) or whole:
+            fed.run([*argv, *_placed(keys, _LISTS.words_of)] if started in known else argv)
+        elif argv := whole:
             out.run(argv)
         return bool(argv)
 
@@ -310,6 +313,10 @@ def _is_runnable(name: str) -> bool:
     return name in program_set("operation_names") or name in program_set("tool_names")
 
 
+def _is_framework(name: str) -> bool:
+    return _is_runnable(name) or name in program_set("operation_frameworks")
+
+
 def reads_as_command(text: str) -> bool:
     from interlock.analysis.prose.commands import is_command
 
@@ -332,7 +339,7 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
         loose = {key for key in open_keys - _LISTS.remarks if is_statement(text_of(keys[key]))}
     if not loose and _carrying().isdisjoint(keys) and not any(map(is_command, keys)):
         return False
-    of_text = not _LISTS.of_text.isdisjoint((verb, *words[-1:]))
+    of_text = verb in _LISTS.of_text or not _LISTS.formatters.isdisjoint(words[-1:])
     plain = verb == "explain" or not isinstance(keys.get("command"), Mapping)
     if (of_text or verb in _LISTS.documentary) and plain and not is_request(keys):
         behind = words[len(words) - list(reversed(words)).index(verb) :] if verb in words else ()
@@ -357,11 +364,10 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
     return found
 
 
-def read_nested_statements(words: Sequence[str], entries: Iterable[params.Entry], out: Report) -> bool:
+def read_nested_statements(words: Sequence[str], entries: Iterable[params.Entry], loose: bool, out: Report) -> bool:
     """Reads the statements for a database that stand deeper in the parameters: {"configuration": {"query": {"query": …}}}."""
-    if language_of(words) not in _LISTS.databases:
-        return False
-    deep = (value for key, _, value, depth, _ in entries if depth > 0 and (key in _LISTS.sql or key in _LISTS.query))
+    told = _LISTS.sql | _LISTS.query if language_of(words) in _LISTS.databases else _LISTS.sql if loose else ()
+    deep = (value for key, _, value, depth, _ in entries if depth > 0 and key in told)
     found = [text for text in deep if isinstance(text, str) and is_statement(text)]
     for text in found:
         out.code("sql", bounded(text, out))

@@ -40,18 +40,19 @@ def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) ->
     if URL_KEYS.isdisjoint(keys):
         return False
     keys = with_nested(keys)
+    bodies = [keys[key] for key in _LISTS.in_order("body") if keys.get(key) is not None]
     url, method = keys.text(*_URL_ORDER), keys.text(*_LISTS.in_order("method"))
     if not _LISTS.asks.isdisjoint(words):
         if url.partition(" ")[0].lower() in _LISTS.methods:
             method, _, url = url.partition(" ")  # "POST /orgs/1/suspend"
         method = method or next((word for word in words if word in _LISTS.methods), "")
+        method = method or ("post" if bodies else "")
         if not method and url.startswith(("/", "http")):
             return read_acts([route_name(url)], field)
     method = method.strip().lower()
     answers = url.startswith("/") and not _LISTS.stubs.isdisjoint(words)  # a route of a mock server asks nobody
     if answers or not url or method not in _LISTS.methods:
         return False
-    bodies = [keys[key] for key in _LISTS.in_order("body") if keys.get(key) is not None]
     headers = (islice(given.items(), 100) for given in keys.mappings("headers"))
     if method in ("post", "put", "patch"):
         read_acts([route_name(url)], field)
@@ -59,7 +60,8 @@ def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) ->
         url = f"https://api{url}"  # of a host that the tool knows
     lines = [f"{name}: {value}" for name, value in chain(*headers)]
     for body in bodies or [""]:  # which of several is sent, only the tool knows
-        held = parse_json(body) if isinstance(body, str) and body[:1] == "{" else body
+        held = parse_json(body) if isinstance(body, str) and body[:1] in ("{", "[") else body
+        held = {"patch": held} if isinstance(held, list) else held
         if method in _MAPS.makes and isinstance(held, Mapping) and (nouns := _nouns(*_route(url))):
             field("_".join((_MAPS.makes[method], *nouns[-3:])), held)  # PATCH /users/1 {"blocked": true}
         read_http(method, url[:MAX_TEXT], body[:MAX_TEXT] if isinstance(body, str) else as_json(body), lines, out)

@@ -52,17 +52,15 @@ class OperationSettings:
         keeps, sets = not _LISTS.keeping.isdisjoint(self.words), act.verb in _LISTS.sets
         yield from self._pair(params)
         for short, key, value, depth, above in entries:
-            keeps = keeps or "retention" in short or "expir" in short
+            keeps = keeps or _PATTERNS.keeps.search(str(value)[:100] if short in ("name", "key") else short) is not None
             if not isinstance(value, PLAIN) and isinstance(value, Mapping):
                 yield from self._pair(value)
                 if key == above and len(value) <= 2:  # in a list a mapping may be a deletion: {"DeleteRequest": {…}}
                     named = [name for name, held in value.items() if isinstance(held, Mapping)]
                     deletions += sum(str(name).lower().startswith(("delete", "$delete")) for name in named)
                 continue
-            if short in _LISTS.changes and isinstance(value, str) and above[-1:].lower() == "s":
-                # {"Changes": [{"Action": "DELETE", …}]}; a rule of a lifecycle is another matter
-                logs = act.verb in _LISTS.telling or act.object == "audit" or "test" in self.words
-                deletions += not logs and value[:6].lower() == "delete" and squash(above) != "rules"
+            if depth and not (act.verb in _LISTS.telling or act.object == "audit" or "test" in self.words):
+                deletions += _deleted(short, value, above)
             for one in each(value) or (value,):
                 if said := rows.intersection(_said(one)):
                     yield from self._by_row(said, key_senses(key), above)
@@ -110,6 +108,18 @@ class OperationSettings:
     def _ended(self, verb: str, kind: str, noun: str) -> Deed:
         act = self.act
         return deed(NamedAct(verb_kind(verb), verb, act.phrase, kind, noun, act.beside, act.at))
+
+
+def _deleted(key: str, value: object, above: str) -> int:
+    """How many things a parameter deletes: {"Changes": [{"Action": "DELETE", …}]}, {"delete": [7, 8]}; for a rule of a lifecycle none."""
+    if key in _LISTS.deletes:
+        items = each(value)
+        return sum(isinstance(one, (int, Mapping)) or bool(_PATTERNS.reference.search(str(one))) for one in items if one)
+    if key not in _LISTS.changes or not isinstance(value, str) or not (words := tuple(chain(*split_name(value[:60])))):
+        return 0
+    upper = squash(above)
+    listed = upper[-1:] == "s" or key == "verb" if key not in ("kind", "type") else upper in _LISTS.orders_in and len(words) > 1
+    return listed and upper not in _LISTS.ruled and words[0] in _LISTS.erases
 
 
 _NUMBERS: Mapping[float, tuple[str, ...]] = {0: ("off", "no", "0"), 1: ("on", "yes"), 100: ("100",)}
@@ -224,9 +234,12 @@ def expires(words: Words, entries: list[Entry]) -> list[Deed]:
     """The deletions that a rule of keeping brings soon."""
     about = not _LISTS.keeping.isdisjoint(words)
     named = deletes = passing = passes = born = False
+    told = ""
     soonest = float("inf")
     for short, _, value, _, above in entries:
-        keeps = "retention" in short or (about and short in _LISTS.ages)
+        told = squash(value) if short in ("name", "key") else told
+        short = told if short == "value" and "retention" in told else short  # {"name": "retention.ms", "value": 1}
+        keeps = _PATTERNS.retains.search(short) is not None or (about and short in _LISTS.ages)
         amount = _PATTERNS.amount.match(str(value)) if keeps else None
         upper, said = squash(above), value.lower() if isinstance(value, str) else ""
         named = named or (about and short in _LISTS.columns and said.startswith(_LISTS.in_order("born")))
@@ -239,7 +252,7 @@ def expires(words: Words, entries: list[Entry]) -> list[Deed]:
         if amount and not any(other in upper for other in ("abort", "transition", "noncurrent")):
             unit = amount[2].lower() or next((unit for ending, unit in _ENDINGS if short.endswith(ending)), "")
             seconds = float(amount[1]) * _PER[unit]
-            if seconds <= _SHORT and ("retention" in short or "retention" in words):
+            if seconds <= _SHORT and (_PATTERNS.retains.search(short) or "retention" in words):
                 return [("act_delete", ("bulk",))]
             soonest = min(soonest, seconds)
     soon = about and deletes and (soonest < _SHORT or (soonest < _SOON and not passing))

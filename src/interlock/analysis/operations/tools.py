@@ -31,7 +31,7 @@ def built_in(name: str, keys: Keys, crude: str = "") -> str:
     if reader in _LISTS.by_path:
         told = (reader != "read" or crude == "read") and keys.texts(_LISTS.path_keys) != []
     else:
-        given = _LISTS.code if reader != "shell" else ()
+        given = _LISTS.code if reader != "shell" else ("input",)
         told = reader in _LISTS.always and (reader not in _LISTS.given or _has_command(keys) or keys.texts(given) != [])
     return reader if told else ""
 
@@ -150,7 +150,7 @@ class _ToolCall(Struct, frozen=True):
         self.out.effect("act_change", "a notebook")
         for key, _, value, _, _ in walk(self.keys):
             text = "".join(value) if isinstance(value, list) and text_of(value) else value
-            if key in ("source", "code", "cell", "content", "input") and isinstance(text, str) and text.strip():
+            if key in _LISTS.cells and isinstance(text, str) and text.strip():
                 self.out.run(["ipython", "-c", bounded(text, self.out)])
 
     def computer(self, typing: bool = False) -> None:
