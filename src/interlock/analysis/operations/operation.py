@@ -98,7 +98,7 @@ def read_operation(
         keys = parameters.Keys(ran)
     found = [effects.with_object(act, keys) for act in acts] or [_NOTHING]
     if crude == "read" and words and _is_told(segments[-1], words, keys):
-        found = [replace(found[0], kind="read", at=0 if found[0].kind in ("", "read") else -1)]
+        found = [replace(found[0], kind="read", at=-1)]
     globs: NamePatterns = patterns if patterns is not None else getattr(out, "patterns", BUILT_IN_PATTERNS)
     _Call(name, words, segments, found, params, keys, entries, crude, scope, globs, depth, out).read()
 
@@ -223,7 +223,7 @@ class _Call(Struct, frozen=True):
     def _harmful(self, traits: set[str], named: Sequence[PatternMatch], ran: bool) -> list[_Found]:
         found: list[_Found] = []
         lead = self.acts[0]
-        for act in self.acts:
+        for act in self.acts if lead.at >= 0 else ():
             verb, own = effects.by_params(act, deed(act, frozenset(traits)), self.keys, traits)
             if named and act is lead and verb in effects.HARMLESS:
                 globs = " ".join(match.glob for match in named)

@@ -47,8 +47,8 @@ class OperationSettings:
     def read(self, params: Mapping[str, Any], entries: list[Entry]) -> Iterator[Deed]:
         """Every deed that the settings make of an act which is not one by its name, in the order in which they stand."""
         act, deletions, rows = self.act, 0, SETTINGS.words_of("value")
-        if act.kind == "read" and act.at >= 0:
-            return  # but where only the end of its name says so
+        if act.kind == verb_kind(act.verb) == "read" or (act.at < 0 and not act.verb):
+            return  # but for `purge_history_report`
         keeps, sets = not _LISTS.keeping.isdisjoint(self.words), act.verb in _LISTS.sets
         yield from self._pair(params)
         for short, key, value, depth, above in entries:
