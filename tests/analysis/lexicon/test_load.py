@@ -250,6 +250,8 @@ def test_every_list_and_pattern_is_asked_for_and_every_one_asked_for_is_there(ki
             asked[found[2]] = {
                 name for one in asking for name in re.findall(rf"\b{found[1]}\.(?:in_order\(.)?([a-z]\w*)", one)
             }
+            if "getattr(" + found[1] in text[path]:  # all of them
+                asked[found[2]] = {*held[found[2]]}
     rows = (Path(lexicon.__file__).parent / "english_rows.toml").read_text()
     named = {"WordLists": (r"\{(\w+)\.(\w+)\}", str(pattern_lists()) + rows), "Patterns": (r"~(\w+)\.(\w+)", rows)}
     for reader, name in re.findall(*named[kind]) if kind in named else ():

@@ -113,7 +113,9 @@ def _diff_path(line: str) -> str:
 def file_act(words: Words, act: NamedAct, keys: Keys, out: Report) -> bool:
     """An operation on files that names their paths is judged by them, as a shell command would be; False for any other."""
     octal = act.kind in ("", "change", "grant") and _PATTERNS.octal.fullmatch(str(keys.get("mode"))) is not None
-    if octal or (act.kind != "read" and not _LISTS.modes.isdisjoint(words)):  # chmod, chown, set_permissions {path, mode}: the mode tells
+    if octal or (
+        act.kind != "read" and not _LISTS.modes.isdisjoint(words)
+    ):  # chmod, chown, set_permissions {path, mode}: the mode tells
         program, said = ("chown", ["owner"]) if "chown" in words else ("chmod", ["mode", "permissions"])
         mode = str(next((keys[key] for key in said if key in keys), ""))
         named = paths(keys) if mode else []

@@ -24,11 +24,11 @@ _how = cache(
 class NamedAct(Struct, frozen=True, cache_hash=True):
     """One clause of a name: a verb of some kind, and the noun phrase that it acts on."""
 
-    kind: str  # of verb, in the lexicon's words; empty when no verb is known
-    verb: str
-    phrase: Words  # the words of the object
-    object: str  # its kind
-    noun: str  # its head
+    kind: str = ""  # of verb, in the lexicon's words; empty when no verb is known
+    verb: str = ""
+    phrase: Words = ()  # the words of the object
+    object: str = ""  # its kind
+    noun: str = ""  # its head
     beside: Words = ()  # what stands behind a preposition
     at: int = 0  # which word of the whole name the verb is
     owner: Words = ()  # what stands before the verb, the name of a server or of a product among it

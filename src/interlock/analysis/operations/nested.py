@@ -27,9 +27,9 @@ Call = tuple[str, Mapping[str, Any]]  # the name of an operation, and its parame
 PARAMS = tuple(
     "params arguments args input parameters toolinput payload kwargs variables toolargs toolparameters functionargs".split()
 )
+_UNNAMED = NamedAct()
 _naming = cache(lambda: _LISTS.names | _LISTS.batches | _LISTS.beside | {"change"})
 _unpassed = cache(lambda: _LISTS.names | {"cmd", "command"})  # parameters that name a call
-_UNNAMED = NamedAct("", "", (), "", "")
 _RUINOUS = ("delete", "terminate", "reset")  # kinds of verbs
 _LONGEST = 120  # characters of a name
 _DEEPEST = 8  # of what is searched for calls

@@ -13,22 +13,12 @@ from msgspec.structs import replace
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import apart, deed_nouns, is_plural, objects, reach_of, split_name, verbs
 from interlock.analysis.lexicon.load import WordLists, WordMaps
-from interlock.analysis.operations import effects, name_patterns, nested, requests, tools
+from interlock.analysis.operations import effects, name_patterns, nested, payloads, requests, tools
 from interlock.analysis.operations import params as parameters
 from interlock.analysis.operations.effects import CHANGE, READ, deed, is_broadcast, is_harm
 from interlock.analysis.operations.files import content_deeds, file_act
 from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns, PatternMatch, exemption
 from interlock.analysis.operations.names import NamedAct, Words, parse_name
-from interlock.analysis.operations.payloads import (
-    erases,
-    is_statement,
-    named_program,
-    read_nested_statements,
-    read_payloads,
-    run_named,
-    run_program,
-    text_of,
-)
 from interlock.analysis.operations.settings import OperationSettings, out_of_bounds
 from interlock.analysis.shell import Job
 from interlock.analysis.shell.loose_text import add_harm, is_data, is_program
@@ -39,7 +29,6 @@ _MAPS = WordMaps("operation")
 
 _EXPLAINED = ("sql", "query", "statement")
 _DEEPEST = 4  # operations named inside operations
-_NOTHING = NamedAct("", "", (), "", "")
 _NO_PATTERNS = NamePatterns((), (), ())
 _SEVERAL = frozenset({"all", "bulk"})
 _Found = tuple[str, NamedAct, tuple[str, ...]]  # the effect, the act that has it, and traits
@@ -94,9 +83,9 @@ def read_operation(
     if scope.too_much:
         out.unreadable(scope.too_much, "budget")
     if scope.dry_run:  # a database only explains a statement then; a shell would run its command all the same
-        ran = (one for one in keys.items() if one[0] not in _EXPLAINED or not is_statement(str(one[1])))
+        ran = (one for one in keys.items() if one[0] not in _EXPLAINED or not payloads.is_statement(str(one[1])))
         keys = parameters.Keys(ran)
-    found = [effects.with_object(act, keys) for act in acts] or [_NOTHING]
+    found = [effects.with_object(act, keys) for act in acts] or [NamedAct()]
     if crude == "read" and words and _is_told(segments[-1], words, keys):
         found = [replace(found[0], kind="read", at=-1)]
     globs: NamePatterns = patterns if patterns is not None else getattr(out, "patterns", BUILT_IN_PATTERNS)
@@ -120,7 +109,7 @@ class _Call(Struct, frozen=True):
     def read(self) -> None:
         act, out, scope = self.acts[0], self.out, self.scope
         ran = bool(self.keys) and self._payloads()
-        program = run_program(self.segments, self.params, self.keys, out) if self.keys else ""
+        program = payloads.run_program(self.segments, self.params, self.keys, out) if self.keys else ""
         ran = ran or program == "words"
         if not ran and not scope.dry_run and not _LISTS.executes.isdisjoint(self.words):
             self._loose_texts()
@@ -139,11 +128,11 @@ class _Call(Struct, frozen=True):
             if file_act(self.words, act, self.keys, out) and not named and not by_settings:
                 return
             if act.at >= 0:
-                run_named(self.segments, self.params, self.keys, out)
+                payloads.run_named(self.segments, self.params, self.keys, out)
         traits = self._reach()
         found = [] if program == "words" else self._harmful(traits, named, ran)
         found += by_settings
-        if found and scope.dry_run and (not ran or named_program(self.segments)):
+        if found and scope.dry_run and (not ran or payloads.named_program(self.segments)):
             out.effect(READ, self._target(act), "dry_run")
         elif found:
             marks = {"named", f"pattern_{'forbidden' if any(match.forbidden for match in named) else 'dangerous'}"}
@@ -166,11 +155,11 @@ class _Call(Struct, frozen=True):
         # the server of a tool often is the program or the database that is meant: mcp__docker__run_command
         spoken = (*segments[1], *words) if len(segments) > 2 and segments[0] == ("mcp",) else words
         field = partial(self._inner, crude="update")
-        ran = read_payloads(spoken, verb, keys, field, out)
+        ran = payloads.read_payloads(spoken, verb, keys, field, out)
         if self.entries[-1][3] and not self.scope.dry_run:  # the deepest stand last
-            ran = read_nested_statements(spoken, self.entries, not act.kind, out) or ran
+            ran = payloads.read_nested_statements(spoken, self.entries, not act.kind, out) or ran
         if act.kind not in _LISTS.telling and act.noun not in _LISTS.notes:
-            ran = erases(words, self.entries, out) or ran
+            ran = payloads.erases(words, self.entries, out) or ran
         confirmed = next(filter(None, requests.confirmations((*spoken, verb), keys)), "")
         ran = requests.read_acts([*requests.clicked(verb, words, keys), confirmed], field) or ran
         ordered = nested.read_order(words, keys, out)
@@ -189,7 +178,7 @@ class _Call(Struct, frozen=True):
     def _loose_texts(self) -> None:
         """Texts of an operation that runs something, whatever their keys: one that begins with a program and does harm counts."""
         for key, _, value, _, _ in self.entries if _LISTS.trials.isdisjoint(self.words) else ():
-            text = text_of(value)
+            text = payloads.text_of(value)
             if text and isinstance(self.out, Job) and not is_data(f"--{key}") and is_program(text.split(" ")[0]):
                 add_harm(self.out, text, key)
 

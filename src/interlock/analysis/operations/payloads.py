@@ -15,18 +15,10 @@ from interlock.analysis.facts import Report
 from interlock.analysis.http import root_fields
 from interlock.analysis.lexicon import objects, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
-from interlock.analysis.operations import params
+from interlock.analysis.operations import params, requests
 from interlock.analysis.operations.files import scheduled
 from interlock.analysis.operations.params import MAX_TEXT, MAX_VALUES, Keys, bounded, each, short_keys
-from interlock.analysis.operations.requests import (
-    URL_KEYS,
-    Field,
-    as_json,
-    is_request,
-    read_acts,
-    read_page_script,
-    read_request,
-)
+from interlock.analysis.operations.requests import URL_KEYS, Field
 from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs
 
 _PATTERNS = Patterns("payloads")
@@ -40,18 +32,14 @@ def run_program(segments: tuple[Words, ...], given: Mapping[str, Any], keys: Key
     """Reports the command line of a tool that is named like a known program; says whether `words` told it, or `options` alone."""
     if not (line := named_program(segments)):
         return ""
-    own, known = _is_runnable(line[0]), describe(line[0])
+    own, known = line[0] in _runnable(), describe(line[0])
     another = own or (len(line) < 2 and (known.wrapper or language_of(line) == "shell"))  # whose command it is given
-    order = (
-        ("c", *_LISTS.in_order("words_of"))
-        if line[0] in program_set("operation_names")
-        else _LISTS.in_order("words_of")
-    )
+    order = (*(("c",) if line[0] in program_set("operation_names") else ()), *_LISTS.in_order("words_of"))
     said = [keys[key] for key in order if key in keys and not (another and _is_line(key, keys[key]))]
     argv = list(chain.from_iterable(map(_words, said)))
     whole = not _LISTS.args.isdisjoint(keys)
     looks = verbs().get(keys.text("action", "operation", "verb").lower()) == "read"  # no command says so
-    if not whole and (looks or is_request(keys)):
+    if not whole and (looks or requests.is_request(keys)):
         return ""
     if not (argv and (own or known.name or whole)) and (own or line[0] in verbs() or not _are_options(keys)):
         return ""
@@ -113,7 +101,9 @@ def named_program(segments: tuple[Words, ...]) -> Sequence[str]:
     last = words[-1] if len(segments) > 1 and len(segments[-1]) == 1 else ""
     if last in shipped_programs() and not any(last in known for known in (verbs(), objects(), _LISTS.runners)):
         return (last,)  # nextcloud.occ
-    if program := next(filter(_is_framework, map(_called, words)), ""):
+    if program := next(
+        filter((_runnable() | program_set("operation_frameworks")).__contains__, map(_called, words)), ""
+    ):
         return program.split() if all(word in _LISTS.plain or _called(word) == program for word in words) else ()
     known = len(segments) > 1 or any(word in verbs() or word in objects() for word in words)
     return () if known else ("_".join(words),)
@@ -204,7 +194,7 @@ class CommandParams(Struct, frozen=True):
         words, language = self.words, self.language
         if isinstance(value, Mapping):  # {"dropDatabase": 1} is a command of MongoDB, its first key says what is done
             if language == "mongo":
-                out.code("mongo", f"db.runCommand({as_json(value)})")
+                out.code("mongo", f"db.runCommand({requests.as_json(value)})")
             return language == "mongo"
         argv, text = argv_of(value, self.keys), text_of(value)
         if not _LISTS.network.isdisjoint(words) and _PATTERNS.unsets.search(text[:MAX_TEXT]):
@@ -237,11 +227,8 @@ class CommandParams(Struct, frozen=True):
         words, keys, out = self.words, self.keys, self.out
         if "ansible" in words and (module := keys.text("module", "modulename")):  # ansible HOSTS -m MODULE -a ARGS
             given = next((keys[key] for key in ("args", "moduleargs", "arguments", "command") if keys.get(key)), "")
-            said = (
-                " ".join((f"{name}={value}" for name, value in given.items()))
-                if isinstance(given, Mapping)
-                else text_of(given) or str(given)
-            )
+            pairs = given.items() if isinstance(given, Mapping) else ()
+            said = " ".join(f"{name}={value}" for name, value in pairs) or text_of(given) or str(given)
             hosts = keys.text("hosts", "pattern", "host", "group", "inventory") or "all"
             out.run(["ansible", hosts, "-m", module, "-a", said])
             return True
@@ -249,7 +236,7 @@ class CommandParams(Struct, frozen=True):
         listed = next((argv for key in ("argv", "args") if (argv := argv_of(keys.get(key), Keys()))), [])
         whole = listed if not started and listed and (listed[0] in known or "argv" in keys) else []
         starts = not _LISTS.starts.isdisjoint(words) or started in known or (whole and whole[0] in known)
-        if not starts or any(map(_is_runnable, named_program((tuple(words),))[:1])):
+        if not starts or not _runnable().isdisjoint(named_program((tuple(words),))[:1]):
             return False
         fed = feed(out, keys)
         if argv := argv_of(started, keys) or ([started] if started and fed is not out else []):
@@ -261,7 +248,7 @@ class CommandParams(Struct, frozen=True):
     def _with_program(self, argv: list[str]) -> list[str]:
         """A command of a tool that is named after its program: kubectl_generic {"command": "delete"} runs kubectl."""
         words = self.words
-        program = next(filter(_is_runnable, words), "")
+        program = next(filter(_runnable().__contains__, words), "")
         if words and program in program_set("operation_scripts") and not {"run", "script"}.isdisjoint(words):
             return [program, "run", *argv]
         script = next((name for name in map(_called, words) if name in program_set("operation_frameworks")), "")
@@ -309,20 +296,13 @@ def _called(word: str) -> str:
     return called_programs().get(word, word)
 
 
-def _is_runnable(name: str) -> bool:
-    return name in program_set("operation_names") or name in program_set("tool_names")
-
-
-def _is_framework(name: str) -> bool:
-    return _is_runnable(name) or name in program_set("operation_frameworks")
-
-
 def reads_as_command(text: str) -> bool:
     from interlock.analysis.prose.commands import is_command
 
     return is_command(text)
 
 
+_runnable = cache(lambda: program_set("operation_names") | program_set("tool_names"))
 _taken = cache(lambda: _LISTS.placed | _LISTS.words_of)
 # Without one of these keys or a command line, parameters hold nothing that runs.
 _stated = cache(lambda: _LISTS.sql | _LISTS.query | _MAPS.key_languages.keys())
@@ -341,14 +321,14 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
         return False
     of_text = verb in _LISTS.of_text or not _LISTS.formatters.isdisjoint(words[-1:])
     plain = verb == "explain" or not isinstance(keys.get("command"), Mapping)
-    if (of_text or verb in _LISTS.documentary) and plain and not is_request(keys):
+    if (of_text or verb in _LISTS.documentary) and plain and not requests.is_request(keys):
         behind = words[len(words) - list(reversed(words)).index(verb) :] if verb in words else ()
         if of_text or not _LISTS.texts.isdisjoint(behind or words):
             return False  # explain_query, lint, save_snippet; find_rows {"sql": …} runs what it is given
         keys = Keys({key: keys[key] for key in keys if is_command(key) or key in _LISTS.sql or key in loose})
     named = (_MAPS.languages.get(value.strip().lower()[:20]) for value in keys.texts(_LISTS.in_order("language")))
     language = next(filter(None, named), "") or language_of(words)
-    found = read_request(words, keys, field, out)
+    found = requests.read_request(words, keys, field, out)
     found = CommandParams(words, keys, language, out).read_commands() or found
     for key in sorted((_stated() | loose) & keys.keys()):
         for text in each(keys[key]):
@@ -358,7 +338,7 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
                 found = _statement(words, key, text[: MAX_TEXT + 1], field, out) or found
     if language == "javascript":  # a script for a page may click, and may send away what the page holds
         for text in map(text_of, map(keys.get, sorted(_LISTS.code | {"script"}))):
-            read_page_script(text, field, out)
+            requests.read_page_script(text, field, out)
     if language or verb in _LISTS.runners or "code" in words:
         found = _code(verb, keys, language, out) or found
     return found
@@ -395,9 +375,9 @@ def language_of(words: Iterable[str]) -> str:
 def _statement(words: Sequence[str], key: str, text: str, field: Field, out: Report) -> bool:
     out.step()
     if kusto := _PATTERNS.kusto.match(text):
-        return read_acts([f"{kusto[1]}_{kusto[2]}" if kusto[1].lower() != "show" else "show"], field)
+        return requests.read_acts([f"{kusto[1]}_{kusto[2]}" if kusto[1].lower() != "show" else "show"], field)
     if _PATTERNS.graphql.match(text):
-        return read_acts(_mutations(text), field) or True
+        return requests.read_acts(_mutations(text), field) or True
     language = _MAPS.key_languages.get(key) or ("cypher" if _PATTERNS.cypher.match(text) else language_of(words))
     if language in ("cypher", "cql", "redis", "mongo"):
         out.code(language, text)

@@ -10,12 +10,13 @@ from typing import Any
 from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import object_kind, objects, split_name, verb_kind, verbs
 from interlock.analysis.lexicon.english import EFFECTS
-from interlock.analysis.lexicon.load import Patterns, Rows, WordLists, WordMaps
+from interlock.analysis.lexicon.load import Patterns, Rows, WordLists, WordMaps, pattern_lists
 from interlock.analysis.operations.effects import Deed, act_words, as_deed, deed, ended_by, ending
 from interlock.analysis.operations.names import NamedAct, Words
 from interlock.analysis.operations.params import PLAIN, Entry, each, parse_json, squash, truth, walk
 
 _PATTERNS = Patterns("settings")
+_KEYS = Patterns("keys")
 _LISTS = WordLists("settings")
 _MAPS = WordMaps("settings")
 
@@ -114,11 +115,17 @@ def _deleted(key: str, value: object, above: str) -> int:
     """How many things a parameter deletes: {"Changes": [{"Action": "DELETE", …}]}, {"delete": [7, 8]}; for a rule of a lifecycle none."""
     if key in _LISTS.deletes:
         items = each(value)
-        return sum(isinstance(one, (int, Mapping)) or bool(_PATTERNS.reference.search(str(one))) for one in items if one)
+        return sum(
+            isinstance(one, (int, Mapping)) or bool(_PATTERNS.reference.search(str(one))) for one in items if one
+        )
     if key not in _LISTS.changes or not isinstance(value, str) or not (words := tuple(chain(*split_name(value[:60])))):
         return 0
     upper = squash(above)
-    listed = upper[-1:] == "s" or key == "verb" if key not in ("kind", "type") else upper in _LISTS.orders_in and len(words) > 1
+    listed = (
+        upper[-1:] == "s" or key == "verb"
+        if key not in ("kind", "type")
+        else upper in _LISTS.orders_in and len(words) > 1
+    )
     return listed and upper not in _LISTS.ruled and words[0] in _LISTS.erases
 
 
@@ -168,19 +175,7 @@ def rights_to_all(entries: Iterable[Entry]) -> bool:
 def key_senses(key: str) -> frozenset[str]:
     """What a key says, in the words of the rows: itself without separators, and senses that begin with `*`."""
     short, words = squash(key), tuple(chain(*split_name(key)))
-    found = {
-        "*logging": "logging" in short,
-        "*who": short in _LISTS.public_keys or _PATTERNS.seen_by.search(short) is not None,
-        "*price": short in _LISTS.prices or short.endswith("price"),
-        "*status": short.endswith("status"),
-        "*state": short in _LISTS.states,
-        "*rank": short in _LISTS.ranks,
-        "*source": "source" in short and short.endswith(_LISTS.in_order("networks")),
-        "*inward": "dest" not in short,
-        "*right": _PATTERNS.right.search(short) is not None,
-        "*role": "role" in short,
-        "*document": short in _LISTS.manifests or "policy" in short,
-    }
+    found = {f"*{name}": getattr(_KEYS, name).search(short) is not None for name in pattern_lists()["keys"]}
     if 0 < len(words) <= 8:
         own, deletes, row = frozenset(words), _deletes(words), _sense(words)
         stored = not _LISTS.lost.isdisjoint(own) or any(objects().get(word) in _LISTS.stores for word in words)
