@@ -142,28 +142,12 @@ def by_params(act: NamedAct, deed: Deed, keys: Keys, traits: set[str]) -> Deed:
         hard = str(keys.get("mode", keys.get("hard", ""))).lower()[:10] in _LISTS.hard
         return ("act_delete", ()) if hard else (CHANGE, ())
     key = act.verb, act.kind, act.object, deed[0]
-    if GIVEN.of(key) and (said := GIVEN.first(key, _GivenWords(act, traits, keys))):
+    if GIVEN.of(key) and (said := GIVEN.first(key, {**act_words(act), "reach": traits, **_given(keys)})):
         return as_deed(said)
-    if act.verb in ("update", "post", "write"):  # {"delete": {"query": "*:*"}} deletes everything it finds
-        found = [body.get("delete") for body in (keys, *keys.mappings("body", "payload", "data"))]
-        if any(isinstance(one, Mapping) and one.get("query") in ("*:*", "*", {"match_all": {}}) for one in found):
-            return "act_delete", ("all",)
     if act.kind == "leak" and (act.object in _LISTS.personal or not _LISTS.people.isdisjoint(act.phrase)):
         to = [str(keys[key]) for key in _LISTS.goes_to & keys.keys()]  # people's data, to somewhere else
         return ("act_leak", ()) if any("://" in one[:12] or "@" in one or "public" in one for one in to) else deed
     return deed
-
-
-class _GivenWords(dict[str, Collection[str]]):
-    """What a row may ask of an act and its reach, and of its parameters once a row asks for one of their slots."""
-
-    def __init__(self, act: NamedAct, reach: set[str], keys: Keys) -> None:
-        super().__init__(act_words(act), reach=reach)
-        self.of_call = keys
-
-    def __missing__(self, slot: str) -> Collection[str]:
-        self.update(_given(self.of_call))
-        return self[slot]
 
 
 def _given(keys: Keys) -> dict[str, Collection[str]]:

@@ -16,6 +16,7 @@ SAFE = ("get_*", "list_*", "search_*", "count_*", "check_*", "introspect*")
 _GLOB = re.compile(r"[a-z0-9_*]+")
 _OTHER, _HUMP = re.compile(r"[^a-z0-9]+"), re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MAX_STARS = 4
+Globs = Iterable[str]
 
 
 class NamePatterns(Struct, frozen=True, cache_hash=True):
@@ -28,11 +29,7 @@ class NamePatterns(Struct, frozen=True, cache_hash=True):
 
     @classmethod
     def configured(
-        cls,
-        dangerous: Iterable[str] = (),
-        forbidden: Iterable[str] = (),
-        safe: Iterable[str] = (),
-        replace: bool = False,
+        cls, dangerous: Globs = (), forbidden: Globs = (), safe: Globs = (), replace: bool = False
     ) -> NamePatterns:
         """R-19: configuration extends the built-in lists, or replaces them; refuses what is no pattern."""
         base = cls((), (), ()) if replace else cls()
