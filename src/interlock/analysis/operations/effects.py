@@ -168,18 +168,25 @@ def _given(keys: Keys) -> dict[str, Collection[str]]:
 
 
 def ending(act: NamedAct, key: str, value: object) -> str:
-    """The verb for a field whose value ends or deletes what the act is about; nothing for any other."""
-    kind = _field(key)
-    if not kind:
-        return ""
+    """The verb for a field that ends or deletes what the act is about: status "suspended", trashed true, deleted_at with a date."""
+    kind, said, verb = _field(key), truth(value), ""
     if kind == "switch":
-        return "disable" if truth(value) is False and act.object in _LISTS.switched_off else ""
-    verb = _ending(kind, key, value)
-    if verb == "archive" and act.noun in _LISTS.binned:
+        return "disable" if said is False and act.object in _LISTS.switched_off else ""
+    if kind == "state" and isinstance(value, str):
+        base, form, _ = verb_forms().get(value.strip().lower()[:30], ("", "", ""))
+        past = base if form == "past" and verb_kind(base) in _LISTS.halts else ""  # `disconnected`
+        deletes = not _LISTS.deleted.isdisjoint(chain(*split_name(value[:60])))
+        verb = _MAPS.ended.get(squash(value)) or past or ("delete" if deletes else "")
+    elif kind == "labels" and value and not isinstance(value, Mapping):
+        verb = "delete" if any(squash(label) in _LISTS.bins for label in each(value)) else ""
+    elif kind not in ("state", "") and said is not False and value not in (None, ""):
+        dated = isinstance(value, (str, int, float)) and key.endswith(("at", "on", "date", "time", "stamp"))
+        verb = kind if said or dated else ""
+    if verb == "delete" or (verb == "archive" and act.noun in _LISTS.binned):
         return "delete"
-    final = verb_kind(verb) in (_LISTS.final if act.object != "physical" else _LISTS.halts)
+    final = act.object and verb_kind(verb) in (_LISTS.final if act.object != "physical" else _LISTS.halts)
     ends = verb in _LISTS.for_good and act.noun not in _LISTS.passing
-    return verb if verb == "delete" or act.object in _LISTS.owned or (final and act.object) or ends else ""
+    return verb if act.object in _LISTS.owned or final or ends else ""
 
 
 @lru_cache(maxsize=4096)
@@ -192,22 +199,6 @@ def _field(key: str) -> str:
     if key in _LISTS.switches or key.endswith(("enabled", "active")):
         return "switch"
     return "delete" if _PATTERNS.gone.fullmatch(key) else ended_by(key)
-
-
-def _ending(kind: str, key: str, value: object) -> str:
-    """The verb for a state or a flag that ends something: status "suspended", trashed true, deleted_at with a date."""
-    if kind == "state" and isinstance(value, str):
-        verb, form, _ = verb_forms().get(value.strip().lower()[:30], ("", "", ""))
-        past = verb if form == "past" and verb_kind(verb) in _LISTS.halts else ""  # `disconnected`
-        deletes = not _LISTS.deleted.isdisjoint(chain(*split_name(value[:60])))
-        return _MAPS.ended.get(squash(value)) or past or ("delete" if deletes else "")
-    said = truth(value)
-    if kind == "state" or said is False or value in (None, "") or isinstance(value, Mapping):
-        return ""
-    if kind == "labels":
-        return "delete" if any(squash(label) in _LISTS.bins for label in each(value)) else ""
-    dated = isinstance(value, (str, int, float)) and key.endswith(("at", "on", "date", "time", "stamp"))
-    return kind if said or dated else ""
 
 
 def ended_by(key: str) -> str:

@@ -79,35 +79,27 @@ def act_on_files(does: str, keys: Keys, out: Report) -> bool:
 
 def patch(text: str, out: Report) -> bool:
     """A patch envelope or a unified diff: which files it deletes, changes and adds; False when it is neither."""
-    last = ""
-    touched: list[tuple[str, str]] = []
-    added: dict[int, list[str]] = {}
+    last, touched, added = "", list[tuple[str, str]](), dict[int, list[str]]()
     for line in text[:MAX_TEXT].splitlines():
         out.step()
-        if mark := _PATTERNS.patched.match(line):
-            last = mark[2].strip()
-            touched.append((mark[1], last))
-        elif (moved := _PATTERNS.moved.match(line)) and last:
-            touched += [("Move", last), ("Add", moved[1].strip())]
-        elif line.startswith("--- "):
-            last = _diff_path(line)
-        elif line.startswith("+++ "):
-            new = _diff_path(line)
-            kind = "Add" if last == "/dev/null" else "Update"
-            touched.append(("Delete", last) if new == "/dev/null" else (kind, new))
-        elif line.startswith("+") and touched:
-            added.setdefault(len(touched) - 1, []).append(line[1:])
+        mark = _PATTERNS.patched.match(line)
+        if mark is None:
+            added.setdefault(len(touched) - 1, []).extend([line[1:]] if line[:1] == "+" and touched else ())
+        elif mark[1] == "+++":  # what a diff goes over to
+            touched.append(
+                ("Delete", last) if mark[2] == "/dev/null" else ("Update" if last != "/dev/null" else "Add", mark[2])
+            )
+        elif mark[1] == "*** Move to:":
+            touched += [("Move", last), ("Add", mark[2])] if last else ()
+        else:
+            last = mark[2]
+            touched += [(mark[1].split(" ")[1], last)] if mark[1] != "---" else ()
     for number, (kind, path) in enumerate(touched):
         if kind in ("Delete", "Move"):
             out.effect(kind.lower(), path)
         else:
             write(path, "\n".join(added.get(number, ())), out, "write", *(("edit",) if kind == "Update" else ()))
     return bool(touched)
-
-
-def _diff_path(line: str) -> str:
-    path = line[4:].split("\t")[0].strip()
-    return path[2:] if path[:2] in ("a/", "b/") else path
 
 
 def file_act(words: Words, act: NamedAct, keys: Keys, out: Report) -> bool:

@@ -156,10 +156,9 @@ class _Call(Struct, frozen=True):
         spoken = (*segments[1], *words) if len(segments) > 2 and segments[0] == ("mcp",) else words
         field = partial(self._inner, crude="update")
         ran = payloads.read_payloads(spoken, verb, keys, field, out)
-        if self.entries[-1][3] and not self.scope.dry_run:  # the deepest stand last
-            ran = payloads.read_nested_statements(spoken, self.entries, not act.kind, out) or ran
-        if act.kind not in _LISTS.telling and act.noun not in _LISTS.notes:
-            ran = payloads.erases(words, self.entries, out) or ran
+        deletions = act.kind not in _LISTS.telling and act.noun not in _LISTS.notes
+        entries = [entry for entry in self.entries if not (self.scope.dry_run and entry[3])]  # a statement is explained
+        ran = payloads.read_texts(spoken, entries, not act.kind, deletions, out) or ran
         confirmed = next(filter(None, requests.confirmations((*spoken, verb), keys)), "")
         ran = requests.read_acts([*requests.clicked(verb, words, keys), confirmed], field) or ran
         ordered = nested.read_order(words, keys, out)

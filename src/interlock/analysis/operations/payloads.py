@@ -344,26 +344,20 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
     return found
 
 
-def read_nested_statements(words: Sequence[str], entries: Iterable[params.Entry], loose: bool, out: Report) -> bool:
-    """Reads the statements for a database that stand deeper in the parameters: {"configuration": {"query": {"query": …}}}."""
-    told = _LISTS.sql | _LISTS.query if language_of(words) in _LISTS.databases else _LISTS.sql if loose else ()
-    deep = (value for key, _, value, depth, _ in entries if depth > 0 and key in told)
-    found = [text for text in deep if isinstance(text, str) and is_statement(text)]
-    for text in found:
-        out.code("sql", bounded(text, out))
-    return bool(found)
-
-
-def erases(words: Sequence[str], entries: Iterable[params.Entry], out: Report) -> bool:
-    """Reports what a text of a language without a reader deletes; True when there was one."""
-    macro = not _LISTS.macros.isdisjoint(words)
-    for key, _, value, _, _ in entries:
-        text = text_of(value)[:MAX_TEXT] if key not in _LISTS.remarks else ""
+def read_texts(words: Words, entries: Iterable[params.Entry], statements: bool, deletions: bool, out: Report) -> bool:
+    """Reads the statements that stand deeper in the parameters, and reports what texts of a language without a reader delete."""
+    told = _LISTS.sql | _LISTS.query if language_of(words) in _LISTS.databases else _LISTS.sql if statements else ()
+    macro, found = not _LISTS.macros.isdisjoint(words), False
+    for key, _, value, depth, _ in entries:
+        if depth > 0 and key in told and isinstance(value, str) and is_statement(value):
+            out.code("sql", bounded(value, out))
+            found = True
+        text = text_of(value)[:MAX_TEXT] if deletions and key not in _LISTS.remarks else ""
         asked = _PATTERNS.macro if macro or key in _LISTS.macros else _PATTERNS.erases
-        if len(text) > 6 and (found := asked.search(text)):
-            out.effect("act_delete", " ".join(found[0].split())[:200], *(("bulk",) if "*" in found[0] else ()))
+        if len(text) > 6 and (match := asked.search(text)):
+            out.effect("act_delete", " ".join(match[0].split())[:200], *(("bulk",) if "*" in match[0] else ()))
             return True
-    return False
+    return found
 
 
 def language_of(words: Iterable[str]) -> str:
