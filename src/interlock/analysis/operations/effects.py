@@ -110,10 +110,6 @@ def is_broadcast(act: NamedAct, words: tuple[str, ...] = ()) -> bool:
     return act.verb in ("tweet", "broadcast", "blast")
 
 
-_NAMED = frozenset({"key", "setting", "name"})
-_ZERO = ("0", "0d", "0s")
-
-
 def with_object(act: NamedAct, keys: Keys) -> NamedAct:
     """Where the name has no object, the parameters may: {"kind": "deployment"}, {"table": "users"}."""
     if act.kind in ("read", "create") or not keys or (act.object and act.kind != "restore"):
@@ -157,8 +153,9 @@ def _given(keys: Keys) -> dict[str, Collection[str]]:
         if (said := truth(value)) is not None:
             protects = key.endswith(("protection", "protected"))
             found["yes" if said else "no"].append("*protection" if protects else key)
-        if value is not False and (value == 0 or value in _ZERO):
-            kept = "retention" in key or any("retention" in str(keys[key])[:80].lower() for key in _NAMED & keys.keys())
+        if value is not False and (value == 0 or value in ("0", "0d", "0s")):
+            named = (text[:80].lower() for text in keys.texts(("key", "setting", "name")))
+            kept = "retention" in key or any("retention" in text for text in named)
             found["zero"].append("*retention" if kept else key)
         elif value is None or value == "":
             found["empty"].append(key)

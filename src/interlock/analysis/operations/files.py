@@ -147,9 +147,7 @@ def content_deeds(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Ent
     elif act.verb in _LISTS.copies and goes_over(keys):  # to where something of worth stands
         for target in filter(is_valued, keys.texts(_LISTS.in_order("destinations"))):
             yield "act_delete", ("forced",) if "prod" in target.lower() or "backup" in target.lower() else ()
-    stages = keys.get("pipeline") or keys.get("stages") or keys.get("aggregation")
-    if stages:
-        yield from _put_out(stages)
+    yield from _put_out(keys.get("pipeline") or keys.get("stages") or keys.get("aggregation"))
 
 
 def _emptied(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Entry]) -> Iterator[Deed]:

@@ -35,30 +35,23 @@ def run_program(segments: tuple[Words, ...], given: Mapping[str, Any], keys: Key
     own, known = line[0] in _runnable(), describe(line[0])
     another = own or (len(line) < 2 and (known.wrapper or language_of(line) == "shell"))  # whose command it is given
     order = (*(("c",) if line[0] in program_set("operation_names") else ()), *_LISTS.in_order("words_of"))
-    said = [keys[key] for key in order if key in keys and not (another and _is_line(key, keys[key]))]
+    given_to = (key for key in order if key in keys)
+    said = [keys[key] for key in given_to if not (another and is_command(key) and not str(keys[key]).strip().isalpha())]
     argv = list(chain.from_iterable(map(_words, said)))
     whole = not _LISTS.args.isdisjoint(keys)
     looks = verbs().get(keys.text("action", "operation", "verb").lower()) == "read"  # no command says so
     if not whole and (looks or requests.is_request(keys)):
         return ""
-    if not (argv and (own or known.name or whole)) and (own or line[0] in verbs() or not _are_options(keys)):
+    told = any(isinstance(value, str) and value.count(" ") > 1 for value in keys.values())
+    options = not any(map(is_command, keys)) and (not told or any(len(key) == 1 for key in keys))  # and no sentence
+    if not (argv and (own or known.name or whole)) and (own or line[0] in verbs() or not options):
         return ""
-    told = "words" if argv else "options"
+    by = "words" if argv else "options"
     if not whole:
         argv += [*_flags(given, "" if own else line[0], taken=_taken()), *_placed(keys, _LISTS.words_of)]
     if argv:
         out.run([*line[: len(line) * (argv[0] != line[0])], *argv])
-    return told if argv and (own or known.name) else ""
-
-
-def _are_options(keys: Keys) -> bool:
-    """Whether parameters may be the options of a program: one has a letter for its name, or none holds a sentence."""
-    told = any(isinstance(value, str) and value.count(" ") > 1 for value in keys.values())
-    return not any(map(is_command, keys)) and (not told or any(len(key) == 1 for key in keys))
-
-
-def _is_line(key: str, value: object) -> bool:
-    return is_command(key) and not (isinstance(value, str) and value.strip().isalpha())
+    return by if argv and (own or known.name) else ""
 
 
 def _words(value: object) -> list[str]:

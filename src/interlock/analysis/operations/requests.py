@@ -118,14 +118,12 @@ def sends_secret(verb: str, words: tuple[str, ...], keys: Keys, entries: list[En
         return False
     signs_in = url != "" and _PATTERNS.sign_in.search(url[:500]) is not None
     leaves = url.startswith("http") and not signs_in
-    if leaves and any(_is_secret(key, value) and squash(above) in _LISTS.bodies for key, _, value, _, above in entries):
-        return True
-    if leaves and any(map(is_secret, chain.from_iterable(_named_files(value) for _, _, value, _, _ in entries))):
-        return True
+    for key, _, value, _, above in entries if leaves else ():
+        if (_is_secret(key, value) and squash(above) in _LISTS.bodies) or any(map(is_secret, _named_files(value))):
+            return True
     verb = "send" if leaves and verb in _LISTS.requests else verb
-    if verb not in _LISTS.sends or (verb in _LISTS.puts and _LISTS.places_out.isdisjoint(words)):
-        return False
-    if "file" in words and verb in ("create", "add"):
+    stays = verb in _LISTS.puts and _LISTS.places_out.isdisjoint(words)
+    if verb not in _LISTS.sends or stays or ("file" in words and verb in ("create", "add")):
         return False
     handed_in = verb in _LISTS.handed_in
     for key, _, value, depth, _ in entries:

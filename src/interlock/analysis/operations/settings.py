@@ -13,7 +13,7 @@ from interlock.analysis.lexicon.english import EFFECTS
 from interlock.analysis.lexicon.load import Patterns, Rows, WordLists, WordMaps, pattern_lists
 from interlock.analysis.operations.effects import Deed, act_words, as_deed, deed, ended_by, ending
 from interlock.analysis.operations.names import NamedAct, Words
-from interlock.analysis.operations.params import PLAIN, Entry, each, parse_json, squash, truth, walk
+from interlock.analysis.operations.params import PLAIN, Entry, each, parse_json, short_keys, squash, truth, walk
 
 _PATTERNS = Patterns("settings")
 _KEYS = Patterns("keys")
@@ -84,17 +84,15 @@ class OperationSettings:
 
     def _pair(self, mapping: Mapping[str, Any]) -> Iterator[Deed]:
         """{"key": "require_mfa", "value": false}."""
-        if not self.configures or len(mapping) > 12:
-            return
-        named = state = None
-        for key, value in mapping.items():
-            short = squash(key)
-            if short in _LISTS.names and isinstance(value, str) and value.count(" ") < 3:  # more words are a sentence
-                named = value[:60]
-            elif short in _LISTS.states and isinstance(value, PLAIN):
-                state = value
-        if named and state is not None and (said := SETTINGS.words_of("value").intersection(_said(state))):
-            yield from self._by_row(said, key_senses(named) & {"*guards", "*lifts", "*bypasses"}, "")
+        keys = short_keys(mapping) if self.configures and len(mapping) <= 12 else {}
+        texts = {
+            key: text for key, text in keys.items() if isinstance(text, str) and text.count(" ") < 3
+        }  # no sentence
+        named = [key for key in texts if key in _LISTS.names]
+        states = [value for key, value in keys.items() if key in _LISTS.states and key not in named]
+        said = SETTINGS.words_of("value").intersection(_said(states[-1])) if named and states else frozenset[str]()
+        if said:
+            yield from self._by_row(said, key_senses(texts[named[-1]][:60]) & {"*guards", "*lifts", "*bypasses"}, "")
 
     def _by_flag(self, said: frozenset[str], key: str, short: str) -> Iterator[Deed]:
         """{"is_suspended": true}, {"cancel_at_period_end": true}."""
@@ -218,9 +216,7 @@ def _ends(words: Words) -> bool:
     return verbs().get(first, "") in _LISTS.ending or first in _LISTS.throws_out
 
 
-_SOON = 8 * 86_400  # seconds: what is deleted within a week was never to be kept
-_SHORT = 86_400
-_HOUR = 3600
+_HOUR, _SHORT, _SOON = 3600, 86_400, 8 * 86_400  # seconds: what is deleted within a week was never to be kept
 _PER: Mapping[str, float] = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800, "": 86_400}
 _ENDINGS = (("ms", "ms"), ("seconds", "s"), ("secs", "s"), ("minutes", "min"), ("hours", "h"), ("weeks", "w"))
 
