@@ -14,7 +14,7 @@ from interlock.analysis.facts import Report
 from interlock.analysis.lexicon import split_name, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.names import NamedAct, parse_name
-from interlock.analysis.operations.params import MAX_VALUES, PLAIN, Keys, bounded, each, parse_json, short_keys, squash
+from interlock.analysis.operations.params import MAX_VALUES, PLAIN, Keys, bounded, each, parsed, short_keys, squash
 from interlock.analysis.operations.payloads import is_command, reads_as_command, text_of
 from interlock.analysis.operations.requests import URL_KEYS, is_request
 from interlock.analysis.operations.tools import built_in
@@ -65,7 +65,7 @@ def calls_inside(params: Mapping[str, Any], act: NamedAct = _UNNAMED) -> list[Ca
     left, level = MAX_VALUES, deque([("", params, 0)])
     while level and left > 0:
         key, value, depth = level.popleft()
-        value = _parsed(value) if isinstance(value, str) else value
+        value = parsed(value)
         calls: list[Call] = []
         inner: Iterable[tuple[str, Any]] = ()
         if isinstance(value, Mapping):
@@ -118,13 +118,8 @@ def _is_name(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value) < _LONGEST and " " not in value.strip()
 
 
-def _parsed(text: str) -> Any:
-    return parse_json(text) if text[:1] in ("[", "{") else None
-
-
 def _own_params(keys: Keys) -> Mapping[str, Any] | None:
-    held = (keys[key] for key in PARAMS if key in keys)
-    given = (_parsed(value.lstrip()) if isinstance(value, str) else value for value in held)
+    given = (parsed(keys[key]) for key in PARAMS if key in keys)
     # {"method": "eth_sendTransaction", "params": [{…}]}
     first = (value[0] if isinstance(value, (list, tuple)) and len(value) == 1 else value for value in given)
     return next((value for value in first if isinstance(value, Mapping)), None)
@@ -157,8 +152,7 @@ def _calls_beside(act: NamedAct, keys: Keys, params: Mapping[str, Any]) -> Itera
         yield f"{service.rpartition('.')[2]}_{_MAPS.domains.get(domain, domain)}"[:_LONGEST], {}
     *places, order = keys.text("topic").split("/")
     if places and order in _LISTS.orders_on:  # site/pdu/7/outlet/set {"payload": "OFF"}
-        held = next((keys[key] for key in ("payload", "message", "msg") if key in keys), None)
-        held = _parsed(held) or held if isinstance(held, str) else held
+        held = parsed(next((keys[key] for key in ("payload", "message", "msg") if key in keys), None))
         yield f"set_{'_'.join(places[-3:])}"[:_LONGEST], held if isinstance(held, Mapping) else {"state": held}
     name, words = keys.get("name"), {act.verb, *act.phrase}  # call_tool, and tools/call
     calls = not words.isdisjoint(_LISTS.calls) and not words.isdisjoint(_LISTS.called)

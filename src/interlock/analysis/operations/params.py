@@ -85,6 +85,11 @@ def parse_json(text: str) -> Any:
         return None
 
 
+def parsed(value: Any) -> Any:
+    """A text that is an object or a list in JSON as such; nothing for a text that only looks so, and any other value as it is."""
+    return parse_json(value) if isinstance(value, str) and value.lstrip()[:1] in ("[", "{") else value
+
+
 def each(value: object) -> Sequence[Any]:
     return value if isinstance(value, (list, tuple)) else (value,)
 
@@ -137,14 +142,11 @@ class ParamScope(Struct):
 
     def add_filter(self, value: object) -> None:
         """Text, a list or an object that narrows an operation down; one that matches everything widens it."""
+        wide = not value or (isinstance(value, Mapping) and set(map(squash, value)) <= {"matchall"})
         if isinstance(value, str):
             wide = value.strip().lower() in ("", *_LISTS.matches_all) or _PATTERNS.always.fullmatch(value) is not None
-        else:
-            wide = not value or (isinstance(value, Mapping) and set(map(squash, value)) <= {"matchall"})
-        if wide:
-            self.traits.update(("all", "unfiltered"))
-        elif not isinstance(value, str) or len(value) <= _SHORT:
-            self.filtered = True
+        self.traits.update(("all", "unfiltered") if wide else ())
+        self.filtered = self.filtered or not (wide or (isinstance(value, str) and len(value) > _SHORT))
 
     def add_target(self, key: str, value: str | Sequence[Any]) -> None:
         """A text or a list that names what is acted on: everything, everybody, several things, one, or a part of production."""

@@ -14,7 +14,7 @@ from interlock.analysis.lexicon import names_production, objects, split_name, ve
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations.effects import RAISING, answer
 from interlock.analysis.operations.names import parse_name
-from interlock.analysis.operations.params import MAX_TEXT, Entry, Keys, each, parse_json, short_keys, squash, truth
+from interlock.analysis.operations.params import MAX_TEXT, Entry, Keys, each, parsed, short_keys, squash, truth
 from interlock.analysis.places import is_secret
 
 _PATTERNS = Patterns("requests")
@@ -60,8 +60,7 @@ def read_request(words: Sequence[str], keys: Keys, field: Field, out: Report) ->
         url = f"https://api{url}"  # of a host that the tool knows
     lines = [f"{name}: {value}" for name, value in chain(*headers)]
     for body in bodies or [""]:  # which of several is sent, only the tool knows
-        held = parse_json(body) if isinstance(body, str) and body[:1] in ("{", "[") else body
-        held = {"patch": held} if isinstance(held, list) else held
+        held = {"patch": held} if isinstance(held := parsed(body), list) else held
         if method in _MAPS.makes and isinstance(held, Mapping) and (nouns := _nouns(*_route(url))):
             field("_".join((_MAPS.makes[method], *nouns[-3:])), held)  # PATCH /users/1 {"blocked": true}
         read_http(method, url[:MAX_TEXT], body[:MAX_TEXT] if isinstance(body, str) else as_json(body), lines, out)

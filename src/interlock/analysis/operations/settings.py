@@ -89,7 +89,9 @@ class OperationSettings:
             key: text for key, text in keys.items() if isinstance(text, str) and text.count(" ") < 3
         }  # no sentence
         named = [key for key in texts if key in _LISTS.names]
-        states = [value for key, value in keys.items() if key in _LISTS.states and key not in named]
+        states = [
+            value for key, value in keys.items() if key in _LISTS.states and key not in named and value is not None
+        ]
         said = SETTINGS.words_of("value").intersection(_said(states[-1])) if named and states else frozenset[str]()
         if said:
             yield from self._by_row(said, key_senses(texts[named[-1]][:60]) & {"*guards", "*lifts", "*bypasses"}, "")
