@@ -65,7 +65,7 @@ def matches(words: tuple[str, ...], patterns: NamePatterns) -> Sequence[PatternM
 
 
 def is_safe(words: tuple[str, ...], patterns: NamePatterns) -> bool:
-    return _any_of(patterns.safe).match("_".join(words)) is not None
+    return any(expression.match("_".join(words)) for _, _, expression in _compiled(patterns.safe))
 
 
 def exemption(name: str, patterns: NamePatterns) -> str:
@@ -82,12 +82,6 @@ def exemption(name: str, patterns: NamePatterns) -> str:
 def _compiled(globs: tuple[str, ...]) -> Sequence[tuple[str, str, re.Pattern[str]]]:
     """Globs with the longest piece between their stars, which is in every name that they match, and as expressions."""
     return [(glob, max(_normal(glob).split("*"), key=len), re.compile(_expression(glob))) for glob in globs]
-
-
-@lru_cache(maxsize=64)
-def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """One expression for all of these globs; for none of them, one that matches nothing."""
-    return re.compile("|".join(map(_expression, globs)) or "(?!)")
 
 
 def _normal(glob: str) -> str:

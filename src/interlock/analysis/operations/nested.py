@@ -44,10 +44,9 @@ def nested_calls(act: NamedAct, params: Mapping[str, Any], keys: Keys) -> list[C
         return []
     # what is written to be read or kept holds data
     document = act.kind in _LISTS.writes and not _LISTS.kept.isdisjoint((act.noun, *act.phrase))
-    calls = [*_calls_beside(act, keys, params)]
     batches = _LISTS.batches | (_LISTS.documents if not _LISTS.jobs.isdisjoint(act.phrase) else frozenset())
-    for item in chain(*(each(keys[key]) for key in sorted(batches & keys.keys()))):
-        calls += _calls_beside(act, short_keys(item), item) if isinstance(item, Mapping) else ()
+    items = [params, *chain(*(each(keys[key]) for key in sorted(batches & keys.keys())))]
+    calls = [call for item in items if isinstance(item, Mapping) for call in _calls_beside(act, short_keys(item), item)]
     return [*([] if document else calls_inside(params, act)), *(call for call in calls if _is_call(*call, slice(1)))]
 
 

@@ -80,8 +80,8 @@ def read_operation(
     scope.dry_run = scope.dry_run or tried or (crude == "read" and ends == "preview")
     if not depth:
         out_of_bounds(name, keys, out)
-    if scope.too_much:
-        out.unreadable(scope.too_much, "budget")
+    if entries and entries[-1][3] < 0:
+        out.unreadable("more parameters, or deeper ones, than are read", "budget")
     if scope.dry_run:  # a database only explains a statement then; a shell would run its command all the same
         ran = (one for one in keys.items() if one[0] not in _EXPLAINED or not payloads.is_statement(str(one[1])))
         keys = parameters.Keys(ran)
@@ -113,11 +113,10 @@ class _Call(Struct, frozen=True):
         ran = ran or program == "words"
         if not ran and not scope.dry_run and not _LISTS.executes.isdisjoint(self.words):
             self._loose_texts()
-        by_settings: list[_Found] = []
-        if entries := self.entries:
-            settings = () if self._asks() else OperationSettings(self.words, act).read(self.params, entries)
-            deeds = chain(settings, content_deeds(self.words, act, self.keys, entries))
-            by_settings = [(verb, act, own) for verb, own in filter(is_harm, deeds)]
+        entries = self.entries if not self._asks() else []
+        settings = OperationSettings(self.words, act).read(self.params, entries) if entries else ()
+        deeds = filter(is_harm, chain(settings, content_deeds(self.words, act, self.keys, self.entries)))
+        by_settings = [(verb, act, own) for verb, own in deeds]
         if exemption(self.name, self.patterns):
             # the name is the operator's to lower, what the parameters do is not
             self._report(by_settings, set())

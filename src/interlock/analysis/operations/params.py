@@ -138,7 +138,6 @@ class ParamScope(Struct):
     dry_run: bool = False
     filtered: bool = False  # something narrows it down
     single: bool = False  # one thing is named
-    too_much: str = ""
 
     def add_filter(self, value: object) -> None:
         """Text, a list or an object that narrows an operation down; one that matches everything widens it."""
@@ -179,9 +178,6 @@ def scope_of(entries: Iterable[Entry]) -> ParamScope:
     scope = ParamScope()
     yes, no = _MAPS.flags, _MAPS.flags_off
     for key, _, value, depth, _ in entries:
-        if depth < 0:
-            scope.too_much = "more parameters, or deeper ones, than are read"
-            break
         said = truth(value) if key in yes or key in no else None
         trait = yes.get(key) if said else no.get(key) if said is False else None
         if key in _LISTS.tried and depth <= 1 and value:  # dryRun ["All"], mode "plan"

@@ -145,7 +145,7 @@ def _said(value: object) -> Sequence[str]:
             return ["*rules"]
         if word[:1] != "{":
             return ["*open"] if "RoleBinding" in text and any(right in text for right in _LISTS.bound) else []
-        return ["*open"] if isinstance(parsed := parse_json(text), dict) and rights_to_all(walk(parsed)) else []
+        return ["*open"] if isinstance(policy := parse_json(text), dict) and rights_to_all(walk(policy)) else []
     found = [word, *_MAPS.switched.get(word, "").split()]
     if "/" in word and (last := word.rpartition("/")[2]).islower():
         found.append(last)
