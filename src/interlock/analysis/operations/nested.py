@@ -185,8 +185,7 @@ def started_jobs(words: tuple[str, ...], verb: str, keys: Keys) -> list[str]:
         return []
     named = (text.strip() for text in keys.texts(_LISTS.in_order("job_keys")))
     jobs = [_PATTERNS.ending.sub("", name.rpartition("/")[2]) for name in named if _PATTERNS.plain_name.fullmatch(name)]
-    spared = (_PATTERNS.tries, _PATTERNS.spared)
-    found = [job.replace(" ", "_") for job in jobs if not any(one.search(job) for one in spared)]
+    found = [job.replace(" ", "_") for job in jobs if not _PATTERNS.spared.search(job)]
     for name, item in chain(*(given.items() for given in keys.mappings(*_LISTS.in_order("inputs")))):
         chosen = item.strip().lower() if isinstance(item, str) else ""
         if verbs().get(chosen) in _RUINOUS and squash(name).endswith(_LISTS.in_order("choices")):

@@ -113,8 +113,10 @@ class _Call(Struct, frozen=True):
         ran = ran or program == "words"
         if not ran and not scope.dry_run and not _LISTS.executes.isdisjoint(self.words):
             self._loose_texts()
-        entries = self.entries if not self._asks() else []
-        settings = OperationSettings(self.words, act).read(self.params, entries) if entries else ()
+        does = self.keys.text("verb", "action", "operation", "httpmethod", "method").lower()
+        looks = not act.kind and (does == "get" or verbs().get(does) == "read")  # {"verb": "list", "archived": true}
+        read = self.entries and not looks
+        settings = OperationSettings(self.words, act).read(self.params, self.entries) if read else ()
         deeds = filter(is_harm, chain(settings, content_deeds(self.words, act, self.keys, self.entries)))
         by_settings = [(verb, act, own) for verb, own in deeds]
         if exemption(self.name, self.patterns):
@@ -138,11 +140,6 @@ class _Call(Struct, frozen=True):
             self._report(found, traits - {"unfiltered"} | (marks if named else set()))
         elif not (ran or program):
             self._harmless(traits)
-
-    def _asks(self) -> bool:
-        """True where only a parameter says what is done, and that is to look: {"verb": "list", "archived": true}."""
-        said = self.keys.text("verb", "action", "operation", "httpmethod", "method").lower()
-        return not self.acts[0].kind and (verbs().get(said) == "read" or said == "get")
 
     def _inner(self, name: str, params: Mapping[str, Any] = NOTHING, crude: str = "") -> None:
         read_operation(name, params, crude, self.out, self.patterns, self.depth + 1)
@@ -247,9 +244,7 @@ class _Call(Struct, frozen=True):
             self.out.effect(verb, self._target(act), *sorted(every if every.isdisjoint(_SEVERAL) else every - {"one"}))
 
     def _target(self, act: NamedAct) -> str:
-        if act.noun and act.noun not in act.phrase:
-            return act.noun[:200]
-        return " ".join(act.phrase)[:200] or self.name[:200]
+        return (act.noun if act.noun not in ("", *act.phrase) else " ".join(act.phrase) or self.name)[:200]
 
 
 def _is_told(tail: Words, words: Words, keys: parameters.Keys) -> bool:
