@@ -104,7 +104,11 @@ def patch(text: str, out: Report) -> bool:
 
 def file_act(words: Words, act: NamedAct, keys: Keys, out: Report) -> bool:
     """An operation on files that names their paths is judged by them, as a shell command would be; False for any other."""
-    octal = act.kind in ("", "change", "grant") and _PATTERNS.octal.fullmatch(str(keys.get("mode"))) is not None
+    octal = (
+        "mode" in keys
+        and act.kind in ("", "change", "grant")
+        and _PATTERNS.octal.fullmatch(str(keys.get("mode"))) is not None
+    )
     if octal or (
         act.kind != "read" and not _LISTS.modes.isdisjoint(words)
     ):  # chmod, chown, set_permissions {path, mode}: the mode tells

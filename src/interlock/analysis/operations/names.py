@@ -162,9 +162,8 @@ def is_operation(word: str) -> bool:
     """True for a word that names an operation: by its shape, or by a verb and its object where the shape alone says little."""
     if len(word) > _LONGEST or (word.isalpha() and word.islower()):
         return False
-    if _PATTERNS.shaped.fullmatch(word):
-        return True
-    return _PATTERNS.styled.fullmatch(word) is not None and _announces(word, weak=False)
+    styled = _PATTERNS.styled.fullmatch(word) is not None
+    return _PATTERNS.shaped.fullmatch(word) is not None or (styled and _announces(word, weak=False))
 
 
 @lru_cache(maxsize=1024)
@@ -184,9 +183,8 @@ def may_be_operation(word: str) -> bool:
 @lru_cache(maxsize=1024)
 def is_english(word: str) -> bool:
     """True for a name with an English verb: it speaks for no other language."""
-    if len(word) > _LONGEST or not (_PATTERNS.shaped.fullmatch(word) or _PATTERNS.styled.fullmatch(word)):
-        return False
-    return any(act.kind for act in parse_name(split_name(word))[1])
+    named = len(word) <= _LONGEST and (_PATTERNS.shaped.fullmatch(word) or _PATTERNS.styled.fullmatch(word))
+    return bool(named) and any(act.kind for act in parse_name(split_name(word))[1])
 
 
 @lru_cache(maxsize=1024)
@@ -214,6 +212,5 @@ def _announces(word: str, weak: bool) -> bool:
     if weakly and (verbs()[words[0]] in _LISTS.tame or object_kind(tuple(words[1:]))[0] not in _LISTS.grave):
         return False
     pascal = word[:1].isupper() and "_" not in word and "-" not in word
-    if pascal and words[-1] in _LISTS.parts:
-        return False
-    return any(other in objects() or reaches().get(other) == "all" for other in words[1:]) or (pascal and weak)
+    about = any(other in objects() or reaches().get(other) == "all" for other in words[1:])
+    return not (pascal and words[-1] in _LISTS.parts) and (about or (pascal and weak))

@@ -132,10 +132,11 @@ def _calls_beside(act: NamedAct, keys: Keys, params: Mapping[str, Any]) -> Itera
         value = keys[key]
         ruins = verbs().get(str(value).lower()) in _RUINOUS or not _LISTS.driven.isdisjoint((act.noun, *act.phrase))
         asks = str(value).lower() in (_LISTS.asked if URL_KEYS.isdisjoint(keys) else (*_LISTS.asked, "delete"))
+        asks = asks or (
+            key == "method" and str(value).lower() != "delete" and str(value).isalpha() and str(value).islower()
+        )
         if (key in _LISTS.lines and not ruins) or (key in _LISTS.requests and asks):
-            continue  # a command line, or the method of a request; {"cmd": "purge"} names an operation
-        if key == "method" and value != "delete" and not (isinstance(value, str) and len(split_name(value)[:1][0]) > 1):
-            continue
+            continue  # a command line, the method of a request or of a payment; {"cmd": "purge"} names an operation
         if isinstance(value, str) and 0 < value.count(" ") < 4 and verbs().get(value.split(" ")[0].lower()) in _RUINOUS:
             value = "_".join(value.split(" ")[:2])  # alter_table {"action": "DROP COLUMN"}
         if _is_name(value):

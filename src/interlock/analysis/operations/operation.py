@@ -113,8 +113,8 @@ class _Call(Struct, frozen=True):
         ran = ran or program == "words"
         if not ran and not scope.dry_run and not _LISTS.executes.isdisjoint(self.words):
             self._loose_texts()
-        does = self.keys.text("verb", "action", "operation", "httpmethod", "method").lower()
-        looks = not act.kind and (does == "get" or verbs().get(does) == "read")  # {"verb": "list", "archived": true}
+        does = "" if act.kind else self.keys.text("verb", "action", "operation", "httpmethod", "method").lower()
+        looks = does == "get" or verbs().get(does) == "read"  # {"verb": "list", "archived": true}
         read = self.entries and not looks
         settings = OperationSettings(self.words, act).read(self.params, self.entries) if read else ()
         deeds = filter(is_harm, chain(settings, content_deeds(self.words, act, self.keys, self.entries)))
@@ -153,8 +153,8 @@ class _Call(Struct, frozen=True):
         field = partial(self._inner, crude="update")
         ran = payloads.read_payloads(spoken, verb, keys, field, out)
         deletions = act.kind not in _LISTS.telling and act.noun not in _LISTS.notes
-        entries = [entry for entry in self.entries if not (self.scope.dry_run and entry[3])]  # a statement is explained
-        ran = payloads.read_texts(spoken, entries, not act.kind, deletions, out) or ran
+        depth = 0 if self.scope.dry_run else self.entries[-1][3]  # then a statement is only explained
+        ran = payloads.read_texts(spoken, self.entries, depth, not act.kind, deletions, out) or ran
         confirmed = next(filter(None, requests.confirmations((*spoken, verb), keys)), "")
         ran = requests.read_acts([*requests.clicked(verb, words, keys), confirmed], field) or ran
         ordered = nested.read_order(words, keys, out)
@@ -249,12 +249,11 @@ class _Call(Struct, frozen=True):
 
 def _is_told(tail: Words, words: Words, keys: parameters.Keys) -> bool:
     """True for a name that ends in what is told of a thing, `abort_reason`, `process_kill_history`, `jobs.describe`; not for `delete_report`."""
-    last, kinds = tail[-1], verbs()
-    if last in _LISTS.told or tail[0] in _LISTS.latest or (len(tail) == 1 and last in _LISTS.asks):
-        return last in _LISTS.told or len(tail) == 1 or (last in objects() and len(tail) == 2)
-    own = {"id", "ids", last, f"{last}id", f"{last}ids", f"{last.removesuffix('s')}id", f"{last.removesuffix('s')}ids"}
-    harmless = all(kinds.get(word, "read") in _LISTS.tame for word in words[:-1]) or (
-        tail[0] in objects() and tail[0] not in kinds and _MAPS.by_pattern.keys().isdisjoint(tail)
-    )
-    asked = own.isdisjoint(keys) and not _LISTS.asked.isdisjoint(keys)  # and it is not deleted itself
-    return last in _LISTS.records and (harmless or asked)
+    last, kinds, nouns = tail[-1], verbs(), objects()
+    if last not in _LISTS.records or len(tail) == 1:
+        latest = len(tail) == 2 and tail[0] in _LISTS.latest and last in nouns
+        return latest or last in _LISTS.told or (len(tail) == 1 and last in _LISTS.asks)
+    harmless = all(kinds.get(word, "read") in _LISTS.tame for word in words[:-1])
+    owned = tail[0] in nouns and tail[0] not in kinds and _MAPS.by_pattern.keys().isdisjoint(tail)
+    own = {"id", "ids", last, *(f"{noun}{ids}" for noun in (last, last.removesuffix("s")) for ids in ("id", "ids"))}
+    return harmless or owned or (own.isdisjoint(keys) and not _LISTS.asked.isdisjoint(keys))  # or deleted itself

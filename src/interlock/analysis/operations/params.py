@@ -44,7 +44,10 @@ class Keys(dict[str, Any]):
 
     def text(self, *names: str) -> str:
         """The first of these parameters that is text, and not empty."""
-        return next(filter(None, self.texts(names)), "")
+        for name in names:
+            if (value := self.get(name)) and isinstance(value, str):
+                return value
+        return ""
 
     def texts(self, names: Iterable[str]) -> list[str]:
         return [value for name in names if isinstance(value := self.get(name), str)]

@@ -17,7 +17,7 @@ from interlock.analysis.lexicon import objects, verbs
 from interlock.analysis.lexicon.load import Patterns, WordLists, WordMaps
 from interlock.analysis.operations import params, requests
 from interlock.analysis.operations.files import scheduled
-from interlock.analysis.operations.params import MAX_TEXT, MAX_VALUES, Keys, bounded, each, short_keys
+from interlock.analysis.operations.params import MAX_TEXT, MAX_VALUES, Entry, Keys, bounded, each, short_keys
 from interlock.analysis.operations.requests import URL_KEYS, Field
 from interlock.analysis.programs.load import called_programs, describe, program_set, shipped_programs
 
@@ -337,17 +337,21 @@ def read_payloads(words: Sequence[str], verb: str, keys: Keys, field: Field, out
     return found
 
 
-def read_texts(words: Words, entries: Iterable[params.Entry], statements: bool, deletions: bool, out: Report) -> bool:
+def read_texts(
+    words: Words, entries: list[Entry], deepest: int, statements: bool, deletions: bool, out: Report
+) -> bool:
     """Reads the statements that stand deeper in the parameters, and reports what texts of a language without a reader delete."""
-    told = _LISTS.sql | _LISTS.query if language_of(words) in _LISTS.databases else _LISTS.sql if statements else ()
-    macro, found = not _LISTS.macros.isdisjoint(words), False
+    told, macro, found = frozenset[str](), not _LISTS.macros.isdisjoint(words), False
+    if deepest:
+        told = _stated() if language_of(words) in _LISTS.databases else _LISTS.sql if statements else told
     for key, _, value, depth, _ in entries:
-        if depth > 0 and key in told and isinstance(value, str) and is_statement(value):
-            out.code("sql", bounded(value, out))
+        if not isinstance(value, (str, list)) or len(text := text_of(value)[:MAX_TEXT]) < 7:
+            continue
+        if depth and key in told and is_statement(text):
+            out.code("sql", bounded(text, out))
             found = True
-        text = text_of(value)[:MAX_TEXT] if deletions and key not in _LISTS.remarks else ""
         asked = _PATTERNS.macro if macro or key in _LISTS.macros else _PATTERNS.erases
-        if len(text) > 6 and (match := asked.search(text)):
+        if deletions and key not in _LISTS.remarks and (match := asked.search(text)):
             out.effect("act_delete", " ".join(match[0].split())[:200], *(("bulk",) if "*" in match[0] else ()))
             return True
     return found

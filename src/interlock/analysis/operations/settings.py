@@ -51,24 +51,26 @@ class OperationSettings:
         if act.kind == verb_kind(act.verb) == "read" or (act.at < 0 and not act.verb):
             return  # but for `purge_history_report`
         keeps, sets = not _LISTS.keeping.isdisjoint(self.words), act.verb in _LISTS.sets
+        tells = act.verb in _LISTS.telling or act.object == "audit" or "test" in self.words
         yield from self._pair(params)
         for short, key, value, depth, above in entries:
-            keeps = keeps or _PATTERNS.keeps.search(str(value)[:100] if short in ("name", "key") else short) is not None
+            about = value if short in ("name", "key") and isinstance(value, str) else short
+            keeps = keeps or "reten" in about or "retain" in about or "expir" in short
             if not isinstance(value, PLAIN) and isinstance(value, Mapping):
                 yield from self._pair(value)
                 if key == above and len(value) <= 2:  # in a list a mapping may be a deletion: {"DeleteRequest": {…}}
                     named = [name for name, held in value.items() if isinstance(held, Mapping)]
                     deletions += sum(str(name).lower().startswith(("delete", "$delete")) for name in named)
                 continue
-            if depth and not (act.verb in _LISTS.telling or act.object == "audit" or "test" in self.words):
+            if depth and (short in _LISTS.deletes or short in _LISTS.changes) and not tells:
                 deletions += _deleted(short, value, above)
             for one in each(value) or (value,):
                 if said := rows.intersection(_said(one)):
                     yield from self._by_row(said, key_senses(key), above)
                     if "on" in said and act.kind in ("change", ""):
                         yield from self._by_flag(said, key, short)
-            about = self.configures and squash(above) in _LISTS.fields if depth else sets
-            if (about or not act.verb) and (verb := ending(act, short, value)):
+            sets_it = self.configures and squash(above) in _LISTS.fields if depth else sets
+            if (sets_it or not act.verb) and (verb := ending(act, short, value)):
                 yield self._ended(verb, act.object, act.noun)
         if deletions:
             yield "act_delete", ("bulk",) if deletions > 1 else ()
@@ -84,7 +86,7 @@ class OperationSettings:
 
     def _pair(self, mapping: Mapping[str, Any]) -> Iterator[Deed]:
         """{"key": "require_mfa", "value": false}."""
-        keys = short_keys(mapping) if self.configures and len(mapping) <= 12 else {}
+        keys = short_keys(mapping) if self.configures and 1 < len(mapping) <= 12 else {}
         texts = {
             key: text for key, text in keys.items() if isinstance(text, str) and text.count(" ") < 3
         }  # no sentence
@@ -118,7 +120,7 @@ def _deleted(key: str, value: object, above: str) -> int:
         return sum(
             isinstance(one, (int, Mapping)) or bool(_PATTERNS.reference.search(str(one))) for one in items if one
         )
-    if key not in _LISTS.changes or not isinstance(value, str) or not (words := tuple(chain(*split_name(value[:60])))):
+    if not isinstance(value, str) or not (words := tuple(chain(*split_name(value[:60])))):
         return 0
     upper = squash(above)
     listed = (
