@@ -27,6 +27,8 @@ RUN: list[tuple[str, dict[str, Any]]] = [
 ]
 LOOKED_AT: list[tuple[str, dict[str, Any]]] = [
     ("explain_query", {"sql": "DELETE FROM users"}),
+    ("SQLFormatter", {"sql": "DROP TABLE users"}),
+    ("sql.linter", {"sql": "DELETE FROM users"}),
     ("validate_sql", {"sql": "DROP TABLE users"}),
     ("format_sql", {"sql": "DROP TABLE users"}),
     ("check_syntax", {"sql": "DROP TABLE users"}),

@@ -59,6 +59,20 @@ def test_what_is_told_of_a_thing_is_read() -> None:
     harmless = {"act_read", "act_change"}
     for name in ("incubator.door_open_events", "auction.current_bid", "door_unlock_history"):
         assert verbs(name, {"id": 1}, "read") <= harmless
+    for name in (
+        "abort_reason",
+        "wipe_eligibility",
+        "drop_candidates",
+        "KillChainLookup",
+        "BulkDeleteJob.describe",
+        "purge.list",
+    ):
+        assert verbs(name, {"id": 1}, "read") <= harmless and "named" not in traits(name, {"id": 1}, "read")
+    for name in ("purge_history_report", "process_kill_history", "emacs.kill_ring_list", "nuke_report"):
+        assert verbs(name, {"max": 5}, "read") <= harmless
+        assert not verbs(name, {"max": 5}, "delete") <= harmless and not verbs(name, {"id": 1}, "delete") <= harmless
+    assert not verbs("wipe_eligibility", {"delete_all": True}, "read") <= harmless
+    assert not verbs("drop_stats", {"sql": "DROP TABLE users"}, "read") <= harmless
     for name in ("door_open", "current_session_terminate", "delete_events", "user_bulk_delete"):
         assert not verbs(name, {"id": 1}, "read") <= harmless
 
@@ -162,14 +176,30 @@ def test_parameters_that_say_nothing_of_scope(params: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "params", [{"dry_run": True}, {"dryRun": "true"}, {"preview": 1}, {"options": {"whatIf": True}}]
+    "params",
+    [
+        {"dry_run": True},
+        {"dryRun": "true"},
+        {"preview": 1},
+        {"options": {"whatIf": True}},
+        {"dryRun": ["All"]},
+        {"describe_only": True},
+    ],
 )
 def test_a_dry_run_only_reads(params: dict[str, Any]) -> None:
     assert told("drop_table", params) == [("act_read", "table", "dry_run")]
 
 
 @pytest.mark.parametrize(
-    "params", [{"dry_run": False}, {"dry_run": True, "execute": True}, {"dry_run": "maybe"}, {"dry_run": 5}]
+    "params",
+    [
+        {"dry_run": False},
+        {"dry_run": True, "execute": True},
+        {"dry_run": "maybe"},
+        {"dry_run": 5},
+        {"live": False},
+        {"dryRun": []},
+    ],
 )
 def test_what_is_no_dry_run_does_not_lower(params: dict[str, Any]) -> None:
     assert verbs("drop_table", params) == {"act_delete"}

@@ -133,10 +133,8 @@ def with_object(act: NamedAct, keys: Keys) -> NamedAct:
 
 
 def by_params(act: NamedAct, deed: Deed, keys: Keys, traits: set[str]) -> Deed:
-    if act.verb == "reset" and keys and "git" in (*act.phrase, act.noun):
+    if act.verb == "reset" and "git" in (*act.phrase, act.noun):
         traits.discard("permanent")
-        hard = str(keys.get("mode", keys.get("hard", ""))).lower()[:10] in _LISTS.hard
-        return ("act_delete", ()) if hard else (CHANGE, ())
     key = act.verb, act.kind, act.object, deed[0]
     if GIVEN.of(key) and (said := GIVEN.first(key, {**act_words(act), "reach": traits, **_given(keys)})):
         return as_deed(said)

@@ -89,7 +89,7 @@ def parse_json(text: str) -> Any:
 
 
 def parsed(value: Any) -> Any:
-    """A text that is an object or a list in JSON as such; nothing for a text that only looks so, and any other value as it is."""
+    """A text that is an object or a list in JSON as such; None for one that only looks so, and any other value as it is."""
     return parse_json(value) if isinstance(value, str) and value.lstrip()[:1] in ("[", "{") else value
 
 
@@ -105,7 +105,9 @@ def walk(params: Mapping[str, Any]) -> list[Entry]:
         below: list[tuple[Any, str]] = []
         for held, above in level:
             listed = isinstance(held, (list, tuple))
-            items = ((above, item) for item in held if isinstance(item, _HOLDING)) if listed else _fields(held)
+            items = ((above, item) for item in held if isinstance(item, _HOLDING)) if listed else held.items()
+            if not listed and "op" in held and "value" in held and isinstance(path := held.get("path"), str):
+                items = (*items, (path.rpartition("/")[2], held["value"]))  # {"op": "replace", "path": "/status", …}
             for raw, value in islice(items, MAX_VALUES + 1 - len(found)):
                 key = raw[:100] if isinstance(raw, str) else type(raw).__name__
                 found.append((_squash(key), key, value, depth, above))
@@ -115,12 +117,6 @@ def walk(params: Mapping[str, Any]) -> list[Entry]:
             break
         level = below
     return [*found[:MAX_VALUES], ("", "", None, -1, "")] if below or len(found) > MAX_VALUES else found
-
-
-def _fields(held: Mapping[str, Any]) -> Iterable[tuple[Any, Any]]:
-    """What a mapping says, {"op": "replace", "path": "/status", "value": …} the status as well."""
-    path = held.get("path") if "op" in held and "value" in held else None
-    return (*held.items(), (path.rpartition("/")[2], held["value"])) if isinstance(path, str) else held.items()
 
 
 def truth(value: object) -> bool | None:

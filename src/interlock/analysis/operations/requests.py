@@ -147,11 +147,10 @@ def _named_files(value: object) -> list[str]:
 def attaches_data(act_kind: str, words: tuple[str, ...], keys: Keys) -> bool:
     """True for a message, or a file in a place for messages, that data of this machine goes out with."""
     out = not _LISTS.messengers.isdisjoint(words) and "upload" in words
-    if act_kind != "send" and not out:
-        return False
     given = keys.get("attachments") or keys.get("attachment") or (keys.get("file") if out else None)
     named = [item.get("path") or item.get("filename") if isinstance(item, Mapping) else item for item in each(given)]
-    return any(isinstance(name, str) and _PATTERNS.data_file.search(name[-80:]) for name in named)
+    sent = act_kind == "send" or out
+    return sent and any(isinstance(name, str) and _PATTERNS.data_file.search(name[-80:]) for name in named)
 
 
 def _is_secret(key: str, value: Any) -> bool:

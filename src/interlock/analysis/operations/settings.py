@@ -116,19 +116,12 @@ class OperationSettings:
 def _deleted(key: str, value: object, above: str) -> int:
     """How many things a parameter deletes: {"Changes": [{"Action": "DELETE", …}]}, {"delete": [7, 8]}; for a rule of a lifecycle none."""
     if key in _LISTS.deletes:
-        items = each(value)
-        return sum(
-            isinstance(one, (int, Mapping)) or bool(_PATTERNS.reference.search(str(one))) for one in items if one
-        )
-    if not isinstance(value, str) or not (words := tuple(chain(*split_name(value[:60])))):
-        return 0
-    upper = squash(above)
-    listed = (
-        upper[-1:] == "s" or key == "verb"
-        if key not in ("kind", "type")
-        else upper in _LISTS.orders_in and len(words) > 1
-    )
-    return listed and upper not in _LISTS.ruled and words[0] in _LISTS.erases
+        named = (isinstance(one, (int, Mapping)) or _PATTERNS.reference.search(str(one)) for one in each(value) if one)
+        return sum(map(bool, named)) if value is not True else 0
+    words = tuple(chain(*split_name(value[:60]))) if isinstance(value, str) else ()
+    upper, typed = squash(above), key in ("kind", "type")
+    listed = (upper in _LISTS.orders_in and len(words) > 1) if typed else (upper[-1:] == "s" or key == "verb")
+    return listed and upper not in _LISTS.ruled and not _LISTS.erases.isdisjoint(words[:1])
 
 
 _NUMBERS: Mapping[float, tuple[str, ...]] = {0: ("off", "no", "0"), 1: ("on", "yes"), 100: ("100",)}
