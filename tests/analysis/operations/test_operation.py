@@ -67,10 +67,11 @@ def test_what_is_told_of_a_thing_is_read() -> None:
         "BulkDeleteJob.describe",
         "purge.list",
     ):
-        assert verbs(name, {"id": 1}, "read") <= harmless and "named" not in traits(name, {"id": 1}, "read")
+        assert verbs(name, {"run": 1}, "read") <= harmless and "named" not in traits(name, {"run": 1}, "read")
     for name in ("purge_history_report", "process_kill_history", "emacs.kill_ring_list", "nuke_report"):
         assert verbs(name, {"max": 5}, "read") <= harmless
         assert not verbs(name, {"max": 5}, "delete") <= harmless and not verbs(name, {"id": 1}, "delete") <= harmless
+    assert not verbs("reset_stats", {"id": 1}, "read") <= harmless
     assert not verbs("wipe_eligibility", {"delete_all": True}, "read") <= harmless
     assert not verbs("drop_stats", {"sql": "DROP TABLE users"}, "read") <= harmless
     for name in ("door_open", "current_session_terminate", "delete_events", "user_bulk_delete"):

@@ -76,7 +76,7 @@ def read_operation(
     entries = parameters.walk(params) if params else []
     scope = parameters.scope_of(entries)
     ends = words[-1] if words else ""
-    tried = ends in _LISTS.tried and parameters.truth(keys.get("live")) is False
+    tried = ends in _LISTS.tried and len(words) > 2 and parameters.truth(keys.get("live")) is False
     scope.dry_run = scope.dry_run or tried or (crude == "read" and ends == "preview")
     if not depth:
         out_of_bounds(name, keys, out)
@@ -250,10 +250,11 @@ class _Call(Struct, frozen=True):
 def _is_told(tail: Words, words: Words, keys: parameters.Keys) -> bool:
     """True for a name that ends in what is told of a thing, `abort_reason`, `process_kill_history`, `jobs.describe`; not for `delete_report`."""
     last, kinds, nouns = tail[-1], verbs(), objects()
+    own = {"id", "ids", last, *(f"{noun}{ids}" for noun in (last, last.removesuffix("s")) for ids in ("id", "ids"))}
     if last not in _LISTS.records or len(tail) == 1:
         latest = len(tail) == 2 and tail[0] in _LISTS.latest and last in nouns
-        return latest or last in _LISTS.told or (len(tail) == 1 and last in _LISTS.asks)
+        told = last in _LISTS.told and (len(words) > 2 or own.isdisjoint(keys))
+        return latest or told or (len(tail) == 1 and last in _LISTS.asks)
     harmless = all(kinds.get(word, "read") in _LISTS.tame for word in words[:-1])
     owned = tail[0] in nouns and tail[0] not in kinds and _MAPS.by_pattern.keys().isdisjoint(tail)
-    own = {"id", "ids", last, *(f"{noun}{ids}" for noun in (last, last.removesuffix("s")) for ids in ("id", "ids"))}
     return harmless or owned or (own.isdisjoint(keys) and not _LISTS.asked.isdisjoint(keys))  # or deleted itself
