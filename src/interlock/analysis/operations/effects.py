@@ -180,7 +180,7 @@ def ending(act: NamedAct, key: str, value: object) -> str:
     if verb == "delete" or (verb == "archive" and act.noun in _LISTS.binned):
         return "delete"
     final = act.object and verb_kind(verb) in (_LISTS.final if act.object != "physical" else _LISTS.halts)
-    ends = verb in _LISTS.for_good and act.noun not in _LISTS.passing
+    ends = verb in _LISTS.for_good and squash(value) != "expired" and act.noun not in _LISTS.passing
     return verb if act.object in _LISTS.owned or final or ends else ""
 
 

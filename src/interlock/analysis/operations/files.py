@@ -149,7 +149,8 @@ def content_deeds(words: Words, act: NamedAct, keys: Keys, entries: Iterable[Ent
     if any(value == "/dev/null" and key in _LISTS.sources for key, value in keys.items()):
         yield "act_delete", ()
     elif act.verb in _LISTS.copies and goes_over(keys):  # to where something of worth stands
-        for target in filter(is_valued, keys.texts(_LISTS.in_order("destinations"))):
+        settled = filter(_PATTERNS.settled.search, keys.texts(("path", "filepath")))
+        for target in (*settled, *filter(is_valued, keys.texts(_LISTS.in_order("destinations")))):
             yield "act_delete", ("forced",) if "prod" in target.lower() or "backup" in target.lower() else ()
     yield from _put_out(keys.get("pipeline") or keys.get("stages") or keys.get("aggregation"))
 
