@@ -87,16 +87,13 @@ class OperationSettings:
     def _pair(self, mapping: Mapping[str, Any]) -> Iterator[Deed]:
         """{"key": "require_mfa", "value": false}."""
         keys = short_keys(mapping) if self.configures and 1 < len(mapping) <= 12 else {}
-        texts = {
-            key: text for key, text in keys.items() if isinstance(text, str) and text.count(" ") < 3
-        }  # no sentence
-        named = [key for key in texts if key in _LISTS.names]
-        states = [
-            value for key, value in keys.items() if key in _LISTS.states and key not in named and value is not None
-        ]
-        said = SETTINGS.words_of("value").intersection(_said(states[-1])) if named and states else frozenset[str]()
-        if said:
-            yield from self._by_row(said, key_senses(texts[named[-1]][:60]) & {"*guards", "*lifts", "*bypasses"}, "")
+        if _LISTS.names.isdisjoint(keys) or _LISTS.states.isdisjoint(keys):
+            return
+        texts = ((key, text) for key, text in keys.items() if isinstance(text, str) and text.count(" ") < 3)
+        named = [(key, text[:60]) for key, text in texts if key in _LISTS.names]  # more words are a sentence
+        states = [one for one in keys.items() if one[0] in _LISTS.states and one not in named and one[1] is not None]
+        if named and states and (said := SETTINGS.words_of("value").intersection(_said(states[-1][1]))):
+            yield from self._by_row(said, key_senses(named[-1][1]) & {"*guards", "*lifts", "*bypasses"}, "")
 
     def _by_flag(self, said: frozenset[str], key: str, short: str) -> Iterator[Deed]:
         """{"is_suspended": true}, {"cancel_at_period_end": true}."""
