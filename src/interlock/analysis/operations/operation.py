@@ -251,6 +251,8 @@ def _is_told(tail: Words, words: Words, keys: parameters.Keys) -> bool:
     """True for a name that ends in what is told of a thing, `abort_reason`, `process_kill_history`, `jobs.describe`; not for `delete_report`."""
     last, kinds, nouns = tail[-1], verbs(), objects()
     own = {"id", "ids", last, *(f"{noun}{ids}" for noun in (last, last.removesuffix("s")) for ids in ("id", "ids"))}
+    if "all" in reach_of(words):
+        return False
     if last not in _LISTS.records or len(tail) == 1:
         latest = len(tail) == 2 and tail[0] in _LISTS.latest and last in nouns
         told = last in _LISTS.told and (len(words) > 2 or own.isdisjoint(keys))
