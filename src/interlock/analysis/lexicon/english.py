@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Annotated, Any
 
-from msgspec import Struct, ValidationError, convert, field
+from msgspec import Meta, Struct, ValidationError, convert, field
 from msgspec.structs import replace
 
 from interlock.analysis.lazy_regex import lazy_regex
 from interlock.analysis.packs import Pack, PackError, only_keys
 
-Decoded = TypeVar("Decoded")
+LONGEST = 200  # characters of one pattern
+Text = Annotated[str, Meta(min_length=1)]  # words
+Pattern = Annotated[str, Meta(min_length=1, max_length=LONGEST)]
+PatternList = Annotated[Sequence[Pattern], Meta(min_length=1)]
 Traits = frozenset[str]
 Noun = tuple[str, tuple[str, ...], bool]  # kind, traits, whether it is many
 CHANGE = "act_change"
@@ -37,7 +40,7 @@ class Words(tuple[str, ...]):
     """Words that stand as one text in the data, in their order."""
 
 
-def decode(where: str, data: Any, kind: type[Decoded]) -> Decoded:
+def decode(where: str, data: Any, kind: Any) -> Any:
     """The data as a value of this kind; raises PackError where it is none."""
     try:
         return convert(data, kind, dec_hook=_split)
@@ -74,8 +77,8 @@ class ScopedEffect(Struct, frozen=True, forbid_unknown_fields=True):
     kinds: Words
     objects: Words
     traits: Words
-    match: str  # a sentence that has the effect
-    spare: str  # one that has none
+    match: Text  # a sentence that has the effect
+    spare: Text  # one that has none
     effect: str = ""
     like: str = field(name="as", default="")  # the kind that it amounts to
 
@@ -106,7 +109,7 @@ class English:
     """The words of English, by kind; raises PackError on anything in its pack that is not exactly right."""
 
     def __init__(self, pack: Pack) -> None:
-        table = decode("english", pack, _Table)
+        table: _Table = decode("english", pack, _Table)
         self.kinds = {name: replace(kind, effects=_row(name, table.kind)) for name, kind in table.kind.items()}
         tame = by_word(table.tame.named)
         self.named = dict(tame)  # verb of a name -> how the name is parsed
@@ -193,15 +196,13 @@ def _row(name: str, given: Mapping[str, VerbKind], depth: int = 0) -> dict[str, 
 
 
 def _scoped(where: str, data: Any, kinds: Mapping[str, VerbKind]) -> ScopedEffect:
-    one = decode(where, data, ScopedEffect)
+    one: ScopedEffect = decode(where, data, ScopedEffect)
     for name in (*one.kinds, *one.like.split()):
         known(where, name, kinds)
     for name in one.objects:
         known(where, name, _KEYS)
     if bool(one.effect) is bool(one.like) or not one.traits:
         raise PackError(f"{where}: expected traits, and either an effect or `as`")
-    if not one.match or not one.spare:
-        raise PackError(f"{where}: expected a sentence for `match` and one for `spare`")
     return replace(one, effect=f"act_{known(where, one.effect, EFFECTS)}") if one.effect else one
 
 
@@ -230,7 +231,6 @@ def plural(noun: str) -> str:
 
 # -- phrases
 
-LONGEST = 200  # characters of one pattern
 _PART = re.compile(r"\{([a-z_]+(?:\.[a-z_]+)?)\}")
 _LETTERS = re.compile(r"\S")
 _DEEPEST_PART = 6  # lists inside lists
@@ -306,8 +306,9 @@ class Phrases:
 
 
 def build_parts(pack: Pack) -> dict[str, str]:
-    parts = {name: f"(?:{'|'.join(checked_patterns(name, words))})" for name, words in pack["lists"].items()}
-    return parts | {name: checked_patterns(name, [part])[0] for name, part in pack.get("parts", {}).items()}
+    lists = decode("lists", pack["lists"], Mapping[str, PatternList])
+    parts: dict[str, str] = decode("parts", pack.get("parts", {}), Mapping[str, Pattern])
+    return {name: f"(?:{'|'.join(words)})" for name, words in lists.items()} | parts
 
 
 def build_phrases(pack: Pack, english: English) -> tuple[Phrases, Phrases]:
@@ -325,7 +326,7 @@ def build_phrases(pack: Pack, english: English) -> tuple[Phrases, Phrases]:
 
 def _phrase(where: str, data: Mapping[str, Any], parts: Mapping[str, str]) -> Phrase:
     rest = {key: value for key, value in data.items() if key != "patterns"}
-    one = decode(where, rest | {"pattern": joined(where, data.get("patterns"), parts)}, Phrase)
+    one: Phrase = decode(where, rest | {"pattern": joined(where, data.get("patterns"), parts)}, Phrase)
     if not one.cues:
         raise PackError(f"{where}: no cues, expected words that begin it")
     return one if one.effect in ("", READS) else replace(one, effect=f"act_{one.effect}")
@@ -333,7 +334,7 @@ def _phrase(where: str, data: Mapping[str, Any], parts: Mapping[str, str]) -> Ph
 
 def joined(where: str, alternatives: Any, parts: Mapping[str, str]) -> str:
     """One pattern of all alternatives, with the parts that they name; raises PackError where it is none."""
-    pattern = "|".join(checked_patterns(where, alternatives))
+    pattern = "|".join(decode(where, alternatives, PatternList))
     try:
         for _ in range(_DEEPEST_PART):
             pattern = _PART.sub(lambda name: parts[name[1]], pattern)
@@ -343,12 +344,3 @@ def joined(where: str, alternatives: Any, parts: Mapping[str, str]) -> str:
     except re.error as error:
         raise PackError(f"{where}: {error}") from None
     return pattern
-
-
-def checked_patterns(where: str, patterns: Any) -> list[str]:
-    """The patterns of a list; raises PackError for anything else, and for one that is too long."""
-    if not isinstance(patterns, list) or not patterns or not all(isinstance(one, str) and one for one in patterns):
-        raise PackError(f"{where}: {patterns!r:.80}, expected a list of patterns")
-    if long := next((one for one in patterns if len(one) > LONGEST), ""):
-        raise PackError(f"{where}: a pattern of {len(long)} characters, expected at most {LONGEST}")
-    return patterns

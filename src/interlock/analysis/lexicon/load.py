@@ -11,9 +11,10 @@ from typing import Any
 from interlock.analysis.confusables import folded
 from interlock.analysis.lexicon.english import (
     English,
+    PatternList,
+    Text,
     build_parts,
     build_phrases,
-    checked_patterns,
     decode,
     joined,
     known,
@@ -24,6 +25,9 @@ from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 _SHIPPED = Path(__file__).parent
 _ENGLISH = frozenset("kind idiom clauses lists payloads is_thing roles".split())  # tables of no other language
 _LOANS = frozenset({"files", "nouns", "scope", "verbs", "words"})
+_OF_PATTERNS = ("files", "idioms")  # tables whose entries are no words
+_Tables = Mapping[str, Mapping[str, Text | Mapping[str, Text]]]
+_Borrowed = Mapping[str, Mapping[str, Text | PatternList]]
 
 
 def _pack(name: str, check: Callable[[Pack], object]) -> Pack:
@@ -37,13 +41,11 @@ def _pack(name: str, check: Callable[[Pack], object]) -> Pack:
 
 
 def _check_words(pack: Pack) -> None:
-    for reader, tables in pack.items():
-        for name, given in tables.items():
-            where = f"{reader}: {name}"
-            texts = _table(where, given, _words).values() if isinstance(given, Mapping) else (_words(where, given),)
-            words = " ".join(texts).split()
+    for reader, lists in decode("words", pack, _Tables).items():
+        for name, given in lists.items():
+            words = (given if isinstance(given, str) else " ".join(given.values())).split()
             if len(words) != len(set(words)):
-                raise PackError(f"{where} has a word twice")
+                raise PackError(f"{reader}: {name} has a word twice")
 
 
 class _Parts(dict[str, str]):
@@ -108,18 +110,10 @@ def check_packs(packs: Sequence[Pack]) -> Sequence[Pack]:
 
 def _language(pack: Pack) -> Pack:
     where = f"language {pack['code']}"
-    only_keys(f"{where}: words", pack.get("words", {}), (*roles(), *_roles()["lists"]))
-    words = _words if pack.get("spaced", True) and not pack.get("accents") else _words_as_written
-    found = {
-        key: _table(f"{where}: {key}", value, checked_patterns if key == "idioms" else words)
-        if isinstance(value, Mapping)
-        else value
-        for key, value in pack.items()
-    }
-    language = decode(where, found, Language)
+    language: Language = decode(where, pack, Language)
+    only_keys(f"{where}: words", language.words, (*roles(), *_roles()["lists"]))
     for name in (*language.idioms, *language.alone):
-        if entry_of(name)[0] not in ("verb", "noun", "scope", "skip", *roles()):
-            raise PackError(f"{where}: {name!r} begins with no role; known: verb, noun, scope, {', '.join(roles())}")
+        known(f"{where}: {name!r}", entry_of(name)[0], ("verb", "noun", "scope", "skip", *roles()))
     vocabulary = Vocabulary(language, {}, roles())
     try:
         _ = vocabulary.idioms, vocabulary.empty.pattern
@@ -127,31 +121,18 @@ def _language(pack: Pack) -> Pack:
             re.compile(getattr(language, name))
     except re.error as error:
         raise PackError(f"{where}: {error.pattern!r:.80}: {error}") from None
-    return found
+    return pack if language.accents or not language.spaced else _in_plain_letters(pack)
 
 
 def _borrowed(pack: Pack) -> Pack:
     only_keys("loanwords", pack, _LOANS)
     only_keys("loanwords: words", pack["words"], roles())
-    return {
-        key: _table(f"loanwords: {key}", pack[key], checked_patterns if key == "files" else _words) for key in _LOANS
-    }
+    return _in_plain_letters(decode("loanwords", pack, _Borrowed))
 
 
-def _table(where: str, table: Any, read: Callable[[str, object], Any]) -> Mapping[str, Any]:
-    if not isinstance(table, Mapping):
-        raise PackError(f"{where} is {table!r}, expected a table")
-    return {name: read(f"{where}: {name}", value) for name, value in table.items()}
-
-
-def _words(where: str, value: object) -> str:
-    return folded(_words_as_written(where, value))
-
-
-def _words_as_written(where: str, value: object) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise PackError(f"{where} is {value!r}, expected words")
-    return " ".join(value.split())
+def _in_plain_letters(pack: Pack) -> Pack:
+    tables = {key for key, value in pack.items() if isinstance(value, Mapping) and key not in _OF_PATTERNS}
+    return {**pack, **{key: {name: folded(words) for name, words in pack[key].items()} for key in tables}}
 
 
 class WordLists:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Annotated
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 
 from interlock.analysis.confusables import folded
 from interlock.analysis.lazy_regex import lazy_regex
+from interlock.analysis.lexicon.english import PatternList, Text
 
 _LATIN = re.compile("[A-Za-z]")
 _OWN = ("\ue000", *map(chr, range(0xE200, 0xE300)))  # marks, and what idioms were replaced by
@@ -50,7 +51,7 @@ _ASIDES = frozenset("unless outside personal past_trial without weak that means"
 HEADS = ("verb", "result", "look", "make", "do", "launch", "fetch")  # what can govern a clause
 
 
-_Listed = Annotated[Mapping[str, str], Meta(min_length=1)]
+_Listed = Annotated[Mapping[str, Text], Meta(min_length=1)]
 
 
 class Language(Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,9 +75,9 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     capitals: bool = False
     spaced: bool = True
     accents: bool = False
-    idioms: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    pairs: Mapping[str, str] = field(default_factory=dict)
-    alone: Mapping[str, str] = field(default_factory=dict)
+    idioms: Mapping[str, PatternList] = {}
+    pairs: Mapping[str, Text] = {}
+    alone: Mapping[str, Text] = {}
 
     def listed(self, role: str) -> list[str]:
         return self.words.get(role, "").split()
