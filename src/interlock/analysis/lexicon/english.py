@@ -245,7 +245,6 @@ class Phrase(Struct, frozen=True, forbid_unknown_fields=True):
     kind: str = ""  # of the verb that it stands for, where the object decides
     traits: Words = Words()
     strong: bool = False  # counts even behind a verb of making
-    also: Words = Words()  # cues of which one has to be there as well
 
 
 def blank(match: re.Match[str]) -> str:
@@ -258,18 +257,12 @@ class Phrases:
 
     def __init__(self, phrases: Sequence[Phrase]) -> None:
         self.phrases, self.patterns = phrases, [lazy_regex(phrase.pattern) for phrase in phrases]
-        self.inside: list[tuple[str, int]] = []  # what may stand anywhere in a word, and its phrase
+        cues = [(cue, number) for number, phrase in enumerate(phrases) for cue in phrase.cues]
+        self.inside = [(cue[1:], number) for cue, number in cues if cue[0] == "*"]  # may stand anywhere in a word
         self.begun: dict[str, list[int]] = {}  # a cue -> its phrases
-        self.also: dict[str, list[int]] = {}  # the same for what has to be there as well
-        for number, phrase in enumerate(phrases):
-            for cue in phrase.cues:
-                if cue[0] == "*":
-                    self.inside.append((cue[1:], number))
-                self.begun.setdefault(cue, []).append(number)
-            for cue in phrase.also:
-                self.also.setdefault(cue, []).append(number)
-        self.longest = max(map(len, (*self.begun, *self.also)), default=0)
-        self.twofold = {number for number, phrase in enumerate(phrases) if phrase.also}
+        for cue, number in cues:
+            self.begun.setdefault(cue, []).append(number)
+        self.longest = max(map(len, self.begun), default=0)
         self.begun_by = lru_cache(maxsize=4096)(self._begun_by)
 
     def found(self, text: str) -> Iterator[tuple[int, Phrase]]:
@@ -288,21 +281,13 @@ class Phrases:
         words = text.split()
         if "-" in text:
             words += [piece for word in words if "-" in word for piece in word.split("-")[1:]]
-        found = [*filter(None, map(self.begun_by, words))]
-        wanted = {number for piece, number in self.inside if piece in text}
-        for begun, _ in found:
-            wanted.update(begun)
-        if twofold := wanted & self.twofold:
-            wanted -= twofold.difference(*[also for _, also in found])
-        return sorted(wanted)
+        inside = {number for piece, number in self.inside if piece in text}
+        return sorted(inside.union(*map(self.begun_by, words)))
 
-    def _begun_by(self, word: str) -> tuple[tuple[int, ...], ...]:
-        """The numbers of the phrases that one word may begin, and of those that it may complete; nothing for most words."""
-        cues = [word[:end] for end in range(1, min(len(word), self.longest) + 1)]
-        begun, also = (
-            tuple(number for cue in cues for number in table.get(cue, ())) for table in (self.begun, self.also)
-        )
-        return (begun, also) if begun or also else ()
+    def _begun_by(self, word: str) -> tuple[int, ...]:
+        """The numbers of the phrases that one word may begin; none for most words."""
+        ends = range(1, min(len(word), self.longest) + 1)
+        return tuple(number for end in ends for number in self.begun.get(word[:end], ()))
 
 
 def build_parts(pack: Pack) -> dict[str, str]:
