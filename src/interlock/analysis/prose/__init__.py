@@ -51,8 +51,7 @@ def read_prose(text: str, out: Report, vague: str = "act_vague") -> None:
     plain = without_refused(told.lifted.text)
     if plain != told.lifted.text:
         told.asks()
-    whole = plain.lower()
-    if ("no " in whole or "only" in whole) and _PATTERNS.no_copy.search(whole):
+    if _PATTERNS.no_copy.search(plain.lower()):
         told.always = frozenset({"no_backup"})
     for sentence in clauses.sentences(plain):
         out.step()
@@ -95,11 +94,11 @@ def _read_sentence(sentence: str, told: Told) -> None:
     if is_not_run(low):
         told.known = told.looks = True
         return
-    told.wide = told.always | ({"production"} if "prod" in low and _PATTERNS.production.search(low) else NOTHING)
+    told.wide = told.always | ({"production"} if _PATTERNS.production.search(low) else NOTHING)
     told.spoken.clear()
     told.mentioned.clear()
     # stops something and says that its data stays, or that it comes back
-    kept = may_say(_LISTS.in_order("stack_cues"), low) and _PATTERNS.stack.search(low) and _PATTERNS.kept.search(low)
+    kept = _PATTERNS.stack.search(low) and _PATTERNS.kept.search(low)
     told.keeps = bool(kept) and "prod" not in low and not _PATTERNS.lost.search(low)
     plain = without_question(sentence)
     if plain != sentence:
@@ -197,7 +196,6 @@ def _do_as_quoted(told: Told) -> None:
 _TAME = ("do", "look", "make")  # kinds of verbs that do no harm
 _JUDGED = Rows("judged", "opening", clauses.AROUND)
 _REACH = 9  # words in which a subject ends
-NOT_RUN_CUES = ("not", "don", "only", "dry", "without", "never", "simulat", "rehears", "if mode", "man ", "tldr", "ary")
 
 
 def is_question(low: str) -> bool:
@@ -225,9 +223,8 @@ def without_refused(text: str) -> str:
 
 def is_not_run(low: str) -> bool:
     """True for a sentence that only rehearses, or says that nothing is run."""
-    if not may_say(NOT_RUN_CUES, low) or not _PATTERNS.not_run.search(low):
-        return False
-    return not _PATTERNS.not_run_denied.search(low) and _PATTERNS.but_only.sub(_instead, low) == low
+    said = _PATTERNS.not_run.search(low) and not _PATTERNS.not_run_denied.search(low)
+    return bool(said) and _PATTERNS.but_only.sub(_instead, low) == low
 
 
 def without_asides(sentence: str, low: str) -> str:

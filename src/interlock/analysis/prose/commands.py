@@ -71,11 +71,6 @@ def shaped(word: str) -> bool:
 @lru_cache(maxsize=4096)
 def _program(word: str) -> str:
     """The program that a word may be, in lower case; empty for a word of the sentence."""
-    if word.isalpha():
-        low = word.lower()
-        return low if low in _said() else ""
-    if MARK in word:
-        return ""
     if _PATTERNS.cmdlet.match(word):
         return word
     name = word.rpartition("/")[2].strip("(\"'").removesuffix(".exe").lower()

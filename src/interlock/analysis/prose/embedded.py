@@ -38,13 +38,11 @@ class Lifted:
         if "{" in text:
             text = self._replaced(text, objects_in(text))
         text = self._replaced(text, documented_in(text))
-        if "`" in text:
-            text = _PATTERNS.ticks.sub(self._ticked, text)
+        text = _PATTERNS.ticks.sub(self._ticked, text)
         if "(" in text:
             bombs = ((*one.span(), Embedded("shell", one[0])) for one in _PATTERNS.bomb.finditer(text))
             text = self._replaced(text, bombs)
-        if "(" in text or "." in text:
-            text = self._replaced(text, methods_in(text))
+        text = self._replaced(text, methods_in(text))
         if "(" in text:
             text = _PATTERNS.call.sub(lambda one: one[1] + self._mark(Embedded("call", one[2], one[3])), text)
         if _PATTERNS.quote_marks.search(text):
@@ -248,9 +246,7 @@ def methods_in(text: str) -> Iterator[Place]:
                 language = _LANGUAGES.first((), {"call": called, "head": head, "last": last}) or "python"
                 yield match.start(), end, Embedded("code", called, language)
                 start = end
-    elif "." in text and any(
-        word.rstrip(".,;:?)").endswith(_LISTS.in_order("bare_ends")) for word in text.split() if "." in word
-    ):
+    else:
         for match in _PATTERNS.bare.finditer(text):
             if _can_begin(text, match.start()):
                 yield *match.span(), Embedded("code", match[0], "ruby")

@@ -21,23 +21,12 @@ from interlock.analysis.lexicon.english import blank
 from interlock.analysis.lexicon.load import Patterns, Rows, WordLists, english, harmless_phrases, phrases
 from interlock.analysis.operations.names import is_operation
 from interlock.analysis.prose import clauses
-from interlock.analysis.prose.clauses import (
-    ENGLISH,
-    NOTHING,
-    AnnouncedAct,
-    Around,
-    Tokens,
-    Traits,
-    act,
-    is_denied,
-    may_say,
-)
+from interlock.analysis.prose.clauses import ENGLISH, NOTHING, AnnouncedAct, Around, Tokens, Traits, act, is_denied
 from interlock.analysis.prose.embedded import MARK
 
 _LISTS = WordLists("clause")
 _PATTERNS = Patterns("clause")
 
-NOT_NEGATIONS_CUES = ("no ", "not", "don", "never", "without", "wait to")
 _PARTICLE_REACH = 9
 _MOST_ACTS = 12
 _LONGEST = 4_000
@@ -88,14 +77,12 @@ class EnglishClause(Struct):
 def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> EnglishClause:
     """Reads one clause; `before` is what the clause in front spoke of, `wide` what holds for the whole sentence."""
     low = [word.lower() for word in words]
-    plain = text = " ".join(low)
+    text = " ".join(low)
     found = EnglishClause(words, low, text, before, wide)
     if _PATTERNS.supposes.match(text) or low[0] == "before":
         found.denied = True
         return found
-    if may_say(NOT_NEGATIONS_CUES, text):
-        plain = _PATTERNS.not_negations.sub(blank, text)
-    plain = harmless_phrases().without(plain)
+    plain = harmless_phrases().without(_PATTERNS.not_negations.sub(blank, text))
     if plain != text:
         found.known, found.low = True, plain.split(" ")
     topic = clauses.topic_at(low)
@@ -313,9 +300,9 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> English
     traits |= scopes
     if many:
         traits.add("bulk")
-    if may_say(_LISTS.in_order("no_backup_cues"), text) and _PATTERNS.no_backup.search(text):
+    if _PATTERNS.no_backup.search(text):
         traits.add("no_backup")
-    if may_say(_LISTS.in_order("no_undo_cues"), text) and _PATTERNS.no_undo.search(text):
+    if _PATTERNS.no_undo.search(text):
         traits.add("permanent")
     if kind == "credential":
         traits |= {"secret", "permanent"} if any(word.startswith("encrypt") for word in low) else {"secret"}
@@ -379,7 +366,7 @@ _DIRECTORIES = {"home": "~", "root": "/", "here": "."}
 def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
     """What the clause does to the files that it names; only where verb and path are plain."""
     text, found = clause.text, []
-    if clause.denied or not may_say(_LISTS.in_order("place_cues"), text) or not _PATTERNS.places.search(text):
+    if clause.denied or not _PATTERNS.places.search(text):
         return []
     verb, reach = (clause.acts[0].verb, clause.acts[0].traits) if clause.acts else ("", NOTHING)
     if not clause.shield and verb in _LISTS.destroys and _PATTERNS.killers.search(text):
