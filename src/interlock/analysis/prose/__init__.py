@@ -27,6 +27,7 @@ __all__ = ["announced_clauses", "read_prose"]
 
 _MOST_PLAIN, _LONGEST_PLAIN = 10, 400
 _CONTENT = 4_000  # characters of a text whose words are looked up
+_LARGE = frozenset({"all", "production"})  # scopes
 _SPEAKING = frozenset({"told", "look", "make"})  # what rules harm out, reports it or says what holds it back
 _PRESSED = 80  # characters on a button
 _AIMED = ("rm", "shred", "DROP", "TRUNCATE", "DELETE", "FLUSH")  # nothing without what the sentence names
@@ -77,8 +78,8 @@ def is_vague(text: str, known: bool) -> bool:
     if known or _LISTS.empty.issuperset(words):
         return _LISTS.empty.issuperset(words)
     foreign = len(words) - sum(map(_english().__contains__, words))
-    things = [nouns()[word] for word in words if word in nouns()]
-    large = any(scope().get(word) in ("all", "production") for word in words)
+    things = [*filter(None, map(nouns().get, words))]
+    large = not _LARGE.isdisjoint(map(scope().get, words))
     return foreign * 2 > len(words) or large or not things or any(traits for _, traits, _ in things)
 
 

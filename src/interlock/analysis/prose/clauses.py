@@ -74,7 +74,8 @@ def clauses(words: Tokens) -> list[Tokens]:
                 and not (low == "also" and form_of(words[min(at + 1, len(words) - 1)]) == "third")
                 and not (at and words[at - 1].isupper() and form_of(words[at - 1]))  # `explain DROP and TRUNCATE`
                 and _begins_act(words, at + 1)
-                and not ("".join(words[at + 1 : at + 2]).startswith(MARK) and _finds(found[-1]))
+                # `a rule that detects fork bombs`, which nothing runs
+                and not (words[at + 1].startswith(MARK) and _PATTERNS.finds.search(" ".join(found[-1])))
             )
         ):
             found.append([])
@@ -85,11 +86,6 @@ def clauses(words: Tokens) -> list[Tokens]:
         elif low != "," or found[-1]:
             found[-1].append(word)
     return [clause for clause in found if clause]
-
-
-def _finds(words: Tokens) -> bool:
-    """True for `a rule that detects fork bombs`, which nothing runs."""
-    return not _LISTS.detects.isdisjoint(words) and _LISTS.starts.isdisjoint(map(str.lower, words))
 
 
 def framed(low: Tokens, at: int) -> str:

@@ -48,7 +48,8 @@ class Lifted:
         if _PATTERNS.quote_marks.search(text):
             text = _PATTERNS.quotes.sub(self._quoted, text)
         if "/" in text:
-            text = self._replaced(text, ((*one.span(), _request(one)) for one in _PATTERNS.http.finditer(text)))
+            requests = ((*one.span(), Embedded("http", one[2], one[1])) for one in _PATTERNS.http.finditer(text))
+            text = self._replaced(text, requests)
         text = self._replaced(text, statements_in(text))
         commands = ((a, b, Embedded("shell", self._restored(line))) for a, b, line in commands_in(text))
         self.text = self._replaced(text, commands)
@@ -105,7 +106,7 @@ def shape_of(text: str) -> Embedded | None:
         if not start:
             return replace(statement, text=text.strip(" ;"))
     if request := _PATTERNS.http.fullmatch(text):
-        return _request(request)
+        return Embedded("http", request[2], request[1])
     for start, end, called in methods_in(text):
         if not start and not text[end:].strip(" ;"):
             return called
@@ -113,10 +114,6 @@ def shape_of(text: str) -> Embedded | None:
     if call and " " in text and not call[1] and text[call.end() :] in ("", ";"):
         return Embedded("call", call[2], call[3])
     return Embedded("shell", text) if text[:1].strip() and is_command(text) else None
-
-
-def _request(match: re.Match[str]) -> Embedded:
-    return Embedded("http", match[2] or match[4], match[1] or match[3])
 
 
 # -- what only describes a command
@@ -151,17 +148,9 @@ def documented_in(text: str) -> Iterator[Place]:
         yield *match.span(), Embedded("quote", match[0], match[0].split("会")[0])
 
 
-# Words in small letters with which the name of a command can end.
-_named = cache(lambda: _LISTS.named | _LISTS.acts | _LISTS.objects | _LISTS.adverbs)
-_ends = cache(lambda: _named() | programs() | program_set("said_subcommands") | program_set("said_nouns"))
-
-
 def _subject(text: str, at: int) -> tuple[int, str, bool]:
     """Where the command begins that stands in front of a verb, its words, and whether an explanation was announced."""
     start = max(0, at - _REACH)
-    last = "".join(text[start:at].split()[-1:])
-    if last.isalpha() and last.islower() and last not in _ends():
-        return 0, "", False
     for cut in _PATTERNS.clause.finditer(text, start, at):
         start = cut.end()
     words = [(match.start(), match[0].strip("`'\"“”‘’«»„,")) for match in re.finditer(r"\S+", text[start:at])]

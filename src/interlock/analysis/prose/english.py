@@ -106,9 +106,10 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
     return found
 
 
-# Nouns made of verbs.
-_nouns = cache(lambda: {noun: (noun, "noun", kind) for noun, kind in nominals().items()})
-_verbs = cache(lambda: _nouns() | opening_forms() | verb_forms())  # all words that may be verbs
+# All words that may be verbs, with nouns made of verbs.
+_verbs = cache(
+    lambda: {noun: (noun, "noun", kind) for noun, kind in nominals().items()} | opening_forms() | verb_forms()
+)
 
 
 def _read_verb(found: EnglishClause, at: int) -> None:
@@ -358,7 +359,7 @@ def _scope(low: Tokens) -> set[str]:
 
 # -- files
 
-_MOST_FILES = 20
+_MOST_FILES, _LONGEST_PATH = 20, 300
 _FILE_EFFECTS = Rows("file_effect", "shield verb", "text clause path reach head before")
 _DIRECTORIES = {"home": "~", "root": "/", "here": "."}
 
@@ -388,8 +389,11 @@ def file_effects(words: Tokens, clause: EnglishClause) -> list[tuple[str, ...]]:
 
 def _is_path(word: str) -> bool:
     """True for a path and the name of a file; not for a version, a host, or owner/repository."""
-    if word.isalpha() or len(word) > 300 or _PATTERNS.path.match(word):
-        return not word.isalpha() and len(word) <= 300
-    if len(word) > 120 or not _PATTERNS.file.match(word):
+    if word.isalpha() or len(word) > _LONGEST_PATH:
         return False
-    return not _PATTERNS.no_file.fullmatch(word) or _PATTERNS.in_folder.fullmatch(word) is not None
+    if _PATTERNS.path.match(word):
+        return True
+    named = _PATTERNS.file.match(word) and (
+        not _PATTERNS.no_file.fullmatch(word) or _PATTERNS.in_folder.fullmatch(word)
+    )
+    return bool(named)
