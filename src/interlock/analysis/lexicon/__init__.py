@@ -17,9 +17,6 @@ MAX_NAME = 400  # characters of a name that are read
 MAX_WORDS = 40
 
 
-_PRODUCTION = frozenset("production prod prd live".split())
-
-
 # The words of names: verbs -> how the name is parsed that they lead, nouns -> the kind of object, verbs that are as often nouns, nouns
 # that name a deed -> how a name is parsed with it (`process_refund`, `schedule_key_deletion`), and every word that matters.
 verbs = cache(lambda: english().named)
@@ -28,7 +25,7 @@ weak_verbs = cache(lambda: _LISTS.weak)
 deed_nouns = cache(lambda: {noun: english().kinds[kind].name for noun, kind in english().named_nouns.items()})
 reaches = cache(lambda: _MAPS.reach)  # words of a name that say how far it reaches -> the trait that they give
 _far = cache(lambda: {word for word, trait in reaches().items() if trait != "staging"})
-vocabulary = cache(lambda: frozenset({*verbs(), *objects(), *_PRODUCTION, *_far()}))
+vocabulary = cache(lambda: frozenset({*verbs(), *objects(), *_LISTS.production, *_far()}))
 
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+|[^\W\dA-Za-z_]+")
@@ -66,9 +63,8 @@ def _joined(words: list[str]) -> tuple[str, ...]:
 
 
 # Nouns that were joined, as the first two words that each stands for.
-apart = cache(
-    lambda: {word: pair.replace("+", " ") for pair, word in [*_MAPS.pairs.items()][::-1] if word in objects()}
-)
+_joins = cache(lambda: [(word, pair.replace("+", " ")) for pair, word in _MAPS.pairs.items() if word in objects()])
+apart = cache(lambda: dict(_joins()[::-1]))
 
 
 def verb_kind(word: str) -> str:
@@ -77,17 +73,12 @@ def verb_kind(word: str) -> str:
 
 def object_kind(words: tuple[str, ...]) -> tuple[str, str]:
     """The kind of the object that a noun phrase names, and its head noun; the head is its last telling word."""
-    for word in reversed(words):
-        if word in _LISTS.passed_over and len(words) > 1:
-            continue
-        kind = objects().get(word, "")
-        if word in _LISTS.hosts_of_data and any(objects().get(other) == "database" for other in words):
-            kind = "database"  # delete_db_instance
-        return kind, word
-    for word in reversed(words):  # nothing but words that say little
-        if word in objects():
-            return objects()[word], word
-    return "", words[-1] if words else ""
+    table = objects()
+    telling = [word for word in words if word not in _LISTS.passed_over] or [word for word in words if word in table]
+    noun = (telling or words or ("",))[-1]
+    if noun in _LISTS.hosts_of_data and any(table.get(other) == "database" for other in words):
+        return "database", noun  # delete_db_instance
+    return table.get(noun, ""), noun
 
 
 def is_plural(noun: str) -> bool:
@@ -96,9 +87,10 @@ def is_plural(noun: str) -> bool:
 
 def names_production(words: tuple[str, ...] | list[str]) -> bool:
     """True when the words name production, and not the stage before it."""
-    if _PRODUCTION.isdisjoint(words):
+    names = _LISTS.production
+    if names.isdisjoint(words):
         return False
-    return any(word in _PRODUCTION and before not in _LISTS.not_production for before, word in pairwise(("", *words)))
+    return any(word in names and before not in _LISTS.not_production for before, word in pairwise(("", *words)))
 
 
 @lru_cache(maxsize=4096)
@@ -137,9 +129,10 @@ def form_of(word: str) -> str:
     return known[1] if known else ""
 
 
-def is_opening(low: list[str], at: int) -> bool:
+def may_be_verb(low: list[str], at: int) -> bool:
+    """False for a form that is nearly always something else, but at the begin of a clause with an article behind it."""
     leads = not at or low[at - 1] in _VERB_LISTS.leads
-    return leads and low[at] in opening_forms() and not _VERB_LISTS.articles.isdisjoint(low[at + 1 : at + 2])
+    return low[at] not in opening_forms() or (leads and not _VERB_LISTS.articles.isdisjoint(low[at + 1 : at + 2]))
 
 
 @cache
@@ -152,10 +145,11 @@ def _forms() -> tuple[Forms, Forms]:
 
 # Every written form -> the verb, the form, and its kind; harm outranks doing, and both outrank looking.
 verb_forms = cache(lambda: _forms()[0])
-# Forms that are nearly always something else, but for the begin of a clause with an article behind them: `audit the code`.
-opening_forms = cache(lambda: _forms()[1])
-# Nouns made of verbs -> the kind of verb in a sentence: "the deletion of", "a full wipe".
+opening_forms = cache(lambda: _forms()[1])  # those of a verb only where it opens a clause: `audit the code`
+# Nouns made of verbs -> the kind of verb in a sentence: "the deletion of", "a full wipe"; and all words that may be verbs.
 nominals = cache(lambda: {noun: english().kinds[kind].sentence for noun, kind in english().said_nouns.items()})
+_nouns = cache(lambda: {noun: (noun, "noun", kind) for noun, kind in nominals().items()})
+verbal_words = cache(lambda: _nouns() | opening_forms() | verb_forms())
 # Every noun, singular and plural -> its kind, its traits, and whether it is many; and the last words of those with several.
 nouns = cache(lambda: english().nouns)
 last_words = cache(lambda: frozenset(noun.rpartition(" ")[2] for noun in nouns() if " " in noun))

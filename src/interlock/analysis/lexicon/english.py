@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, ValidationError, convert, field
@@ -282,7 +283,7 @@ class Phrases:
         if "-" in text:
             words += [piece for word in words if "-" in word for piece in word.split("-")[1:]]
         inside = {number for piece, number in self.inside if piece in text}
-        return sorted(inside.union(*map(self.begun_by, words)))
+        return sorted(inside.union(chain.from_iterable(map(self.begun_by, words))))
 
     def _begun_by(self, word: str) -> tuple[int, ...]:
         """The numbers of the phrases that one word may begin; none for most words."""

@@ -28,9 +28,8 @@ class Pieces:
     def at(self, text: str, place: int) -> str:
         for name in self.begun.get(text[place : place + 1], ()):
             end = place + len(name)
-            if text.startswith(name, place) and not (
-                name.isascii() and _LATIN.search(text[place - 1 : place] + text[end : end + 1])
-            ):
+            inside = name.isascii() and _LATIN.search(text[place - 1 : place] + text[end : end + 1])
+            if text.startswith(name, place) and not inside:
                 return name
         return ""
 

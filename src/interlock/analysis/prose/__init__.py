@@ -304,7 +304,7 @@ def announced_clauses(text: str) -> list[tuple[str, ...]]:
             clause = read_clause(words, None, NOTHING)
             # operations that the clause calls in no way
             spoken_of = {
-                one.at for one in named if one.role == clauses.NAMED or (clause.shield and one.role != clauses.CALLED)
+                one.at for one in named if one.role != clauses.CALLED and (clause.shield or one.role == clauses.NAMED)
             }
             kept = [] if clause.denied else [word for at, word in enumerate(words) if at not in spoken_of]
             parts = (part for word in kept for part in _parts(word, lifted) if part)

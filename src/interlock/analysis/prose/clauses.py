@@ -220,9 +220,8 @@ def is_denied(low: Tokens, at: int, near: int = 2, far: int = 6) -> bool:
         if word == "," and not _LISTS.speakers.isdisjoint(low[place + 1 : at]):
             return False  # `I was asked not to, still I delete it`
         if word in negations:
-            return (
-                word not in close or at - place <= near or bool(_PATTERNS.nobody.match(f"{' '.join(low[place:at])} "))
-            )
+            reaches = word not in close or at - place <= near
+            return reaches or _PATTERNS.nobody.match(f"{' '.join(low[place:at])} ") is not None
         if word in table and table[word][2] not in ("do", "make", "look") and table[word][1] != "past":
             return False
     return False

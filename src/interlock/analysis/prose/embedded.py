@@ -89,9 +89,8 @@ class Lifted:
         whole = match.start() == 0 and match.end() >= len(match.string.rstrip(" .!"))  # which is no quotation
         # `keys for 'delete', 'remove' and 'erase'`: a verb in quotes with nothing behind that it is done to
         listed = text.lower() in verb_forms() and _PATTERNS.listed.match(match.string, match.end())
-        if _PATTERNS.name.fullmatch(text) and _PATTERNS.names_rights.search(
-            f"{match.string[: match.start()][-60:]}¦{match.string[match.end() :][:40]}"
-        ):
+        around = f"{match.string[: match.start()][-60:]}¦{match.string[match.end() :][:40]}"
+        if _PATTERNS.name.fullmatch(text) and _PATTERNS.names_rights.search(around):
             return f" {text.replace(' ', '·')} "  # `the "Payroll Approvers" group`
         if whole or MARK in text or (" " not in text and len(text) <= 60 and not listed):
             return f" {text} "

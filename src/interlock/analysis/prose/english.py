@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from interlock.analysis.lexicon import (
     form_of,
-    is_opening,
     last_words,
+    may_be_verb,
     nominals,
     nouns,
-    opening_forms,
     scope,
     verb_forms,
+    verbal_words,
 )
 from interlock.analysis.lexicon.english import blank
 from interlock.analysis.lexicon.load import Patterns, Rows, WordLists, english, harmless_phrases, phrases
@@ -86,7 +84,7 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
     if plain != text:
         found.known, found.low = True, plain.split(" ")
     topic = clauses.topic_at(low)
-    table, opening = _verbs(), opening_forms()
+    table = verbal_words()
     for at, word in enumerate(found.low):
         if at == topic and not found.shield and not found.harmful:
             found.shield_by("make", "", at)
@@ -98,7 +96,7 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
                 # `call execute_sql with "…"`: what is quoted is what the operation is given
                 given = any(map(is_operation, words[max(0, at - 4) : at]))
                 found.runs = found.runs or given or not near.isdisjoint(_LISTS.strictly)
-        elif at < topic and word in table and (word not in opening or word in nominals() or is_opening(found.low, at)):
+        elif at < topic and word in table and may_be_verb(found.low, at):
             _read_verb(found, at)
     found.low = low
     if not found.harmful:
@@ -106,16 +104,10 @@ def read_clause(words: Tokens, before: EnglishObject | None, wide: Traits) -> En
     return found
 
 
-# All words that may be verbs, with nouns made of verbs.
-_verbs = cache(
-    lambda: {noun: (noun, "noun", kind) for noun, kind in nominals().items()} | opening_forms() | verb_forms()
-)
-
-
 def _read_verb(found: EnglishClause, at: int) -> None:
     """Reads the verb at this place: one that only looks or makes shields the rest, one of harm may announce its effect."""
     low = found.low
-    verb, form, kind = _verbs()[low[at]]
+    verb, form, kind = verbal_words()[low[at]]
     options = english().phrasals.get(verb, {})  # words that turn it into another one: `turn … off`
     places = range(at + 1, min(len(low), at + _PARTICLE_REACH)) if options else ()
     particle = next((place for place in places if low[place] in options), 0)
@@ -391,9 +383,4 @@ def _is_path(word: str) -> bool:
     """True for a path and the name of a file; not for a version, a host, or owner/repository."""
     if word.isalpha() or len(word) > _LONGEST_PATH:
         return False
-    if _PATTERNS.path.match(word):
-        return True
-    named = _PATTERNS.file.match(word) and (
-        not _PATTERNS.no_file.fullmatch(word) or _PATTERNS.in_folder.fullmatch(word)
-    )
-    return bool(named)
+    return bool(_PATTERNS.path.match(word) or (_PATTERNS.file.match(word) and not _PATTERNS.no_file.fullmatch(word)))
