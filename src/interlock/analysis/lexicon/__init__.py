@@ -16,7 +16,6 @@ _MAPS = WordMaps("lexicon")
 MAX_NAME = 400  # characters of a name that are read
 MAX_WORDS = 40
 
-
 # The words of names: verbs -> how the name is parsed that they lead, nouns -> the kind of object, verbs that are as often nouns, nouns
 # that name a deed -> how a name is parsed with it (`process_refund`, `schedule_key_deletion`), and every word that matters.
 verbs = cache(lambda: english().named)

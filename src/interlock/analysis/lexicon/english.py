@@ -16,8 +16,8 @@ from interlock.analysis.packs import Pack, PackError, only_keys
 
 LONGEST = 200  # characters of one pattern
 Text = Annotated[str, Meta(min_length=1)]  # words
-Pattern = Annotated[str, Meta(min_length=1, max_length=LONGEST)]
-PatternList = Annotated[Sequence[Pattern], Meta(min_length=1)]
+Regex = Annotated[str, Meta(min_length=1, max_length=LONGEST)]
+Regexes = Annotated[Sequence[Regex], Meta(min_length=1)]
 Traits = frozenset[str]
 Noun = tuple[str, tuple[str, ...], bool]  # kind, traits, whether it is many
 CHANGE = "act_change"
@@ -167,15 +167,10 @@ class English:
         for scoped in self.scoped.get(kind, ()):
             if not traits.isdisjoint(scoped.traits) and (ANY in scoped.objects or (thing or UNKNOWN) in scoped.objects):
                 return scoped.effect or self._effect(scoped.like, thing, traits, named)
-        if not thing:
-            return (row.get(UNKNOWN_NAMED) if named else None) or row.get(UNKNOWN) or row[ANY]
-        if not traits.isdisjoint(_SPECIFIC):
-            for trait in _SPECIFIC:
-                if trait in traits and trait in row:
-                    return row[trait]
-            if STORE in row and thing == "data" and not STORES.isdisjoint(traits):
-                return row[STORE]
-        return row.get(thing) or row[ANY]
+        asked = [trait for trait in _SPECIFIC if thing and trait in traits]
+        asked += [STORE] if thing == "data" and not STORES.isdisjoint(traits) else []
+        asked += [thing] if thing else [UNKNOWN_NAMED, UNKNOWN] if named else [UNKNOWN]
+        return next(row[key] for key in (*asked, ANY) if key in row)
 
 
 def by_word(table: Mapping[str, Words], kinds: Mapping[str, VerbKind] | None = None) -> dict[str, str]:
@@ -292,8 +287,8 @@ class Phrases:
 
 
 def build_parts(pack: Pack) -> dict[str, str]:
-    lists = decode("lists", pack["lists"], Mapping[str, PatternList])
-    parts: dict[str, str] = decode("parts", pack.get("parts", {}), Mapping[str, Pattern])
+    lists = decode("lists", pack["lists"], Mapping[str, Regexes])
+    parts: dict[str, str] = decode("parts", pack.get("parts", {}), Mapping[str, Regex])
     return {name: f"(?:{'|'.join(words)})" for name, words in lists.items()} | parts
 
 
@@ -320,7 +315,7 @@ def _phrase(where: str, data: Mapping[str, Any], parts: Mapping[str, str]) -> Ph
 
 def joined(where: str, alternatives: Any, parts: Mapping[str, str]) -> str:
     """One pattern of all alternatives, with the parts that they name; raises PackError where it is none."""
-    pattern = "|".join(decode(where, alternatives, PatternList))
+    pattern = "|".join(decode(where, alternatives, Regexes))
     try:
         for _ in range(_DEEPEST_PART):
             pattern = _PART.sub(lambda name: parts[name[1]], pattern)

@@ -9,16 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from interlock.analysis.confusables import folded
-from interlock.analysis.lexicon.english import (
-    English,
-    PatternList,
-    Text,
-    build_parts,
-    build_phrases,
-    decode,
-    joined,
-    known,
-)
+from interlock.analysis.lexicon.english import English, Regexes, Text, build_parts, build_phrases, decode, joined, known
 from interlock.analysis.lexicon.vocabulary import Entry, Language, Vocabulary, entry_of, word_entries
 from interlock.analysis.packs import Pack, PackError, load_packs, only_keys
 
@@ -27,7 +18,7 @@ _ENGLISH = frozenset("kind idiom clauses lists payloads is_thing roles".split())
 _LOANS = frozenset({"files", "nouns", "scope", "verbs", "words"})
 _OF_PATTERNS = ("files", "idioms")  # tables whose entries are no words
 _Tables = Mapping[str, Mapping[str, Text | Mapping[str, Text]]]
-_Borrowed = Mapping[str, Mapping[str, Text | PatternList]]
+_Borrowed = Mapping[str, Mapping[str, Text | Regexes]]
 
 
 def _pack(name: str, check: Callable[[Pack], object]) -> Pack:

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 
 from interlock.analysis.confusables import folded
 from interlock.analysis.lazy_regex import lazy_regex
-from interlock.analysis.lexicon.english import PatternList, Text
+from interlock.analysis.lexicon.english import Regexes, Text
 
 _LATIN = re.compile("[A-Za-z]")
 _OWN = ("\ue000", *map(chr, range(0xE200, 0xE300)))  # marks, and what idioms were replaced by
@@ -48,8 +48,6 @@ Loans = Mapping[str, list[Entry]]
 
 _ASIDES = frozenset("unless outside personal past_trial without weak that means".split())  # besides something else
 HEADS = ("verb", "result", "look", "make", "do", "launch", "fetch")  # what can govern a clause
-
-
 _Listed = Annotated[Mapping[str, Text], Meta(min_length=1)]
 
 
@@ -74,7 +72,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     capitals: bool = False
     spaced: bool = True
     accents: bool = False
-    idioms: Mapping[str, PatternList] = {}
+    idioms: Mapping[str, Regexes] = {}
     pairs: Mapping[str, Text] = {}
     alone: Mapping[str, Text] = {}
 

@@ -314,8 +314,6 @@ def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
             continue
         bare = last.removesuffix("'s").removesuffix("'")
         for length in (3, 2, 1) if last in ends or bare in ends else (1,):
-            if length > end:
-                continue
             front = " ".join(phrase[end - length : end - 1]) + " " if length > 1 else ""
             known = table.get(front + last) or table.get(front + bare)
             if known is None:

@@ -87,7 +87,6 @@ class Told:
 
     def run(self, words: Tokens, clause: EnglishClause) -> None:
         low = [word.lower() for word in words]
-        running = []
         speaks = clause.shield and not clause.denied  # `to fix the bug I'll do a quick x`: of something else
         for at, word in enumerate(words):
             if not word.startswith(MARK):
@@ -95,10 +94,9 @@ class Told:
             elif self.named or _PATTERNS.named.search(framed(low, at)):
                 self.named = True  # `what x does`, `uses of x`
             elif word in clause.marks or (speaks and _PATTERNS.launched.match(framed(low, at))):
-                running.append(self.lifted.of(word))
-        for thing in running:
-            if clause.runs or not thing.kind.startswith("quoted_"):
-                self.play(thing)
+                thing = self.lifted.of(word)
+                if clause.runs or not thing.kind.startswith("quoted_"):
+                    self.play(thing)
 
     def play(self, thing: Embedded) -> None:
         """Hands something embedded to the reader of its language."""

@@ -383,8 +383,6 @@ def _act(clause: ForeignClause, at: int, verb: Entry, thing: Entry) -> Announced
 
 def _object(clause: ForeignClause, at: int, kind: str) -> Entry:
     nouns, language = clause.nouns, clause.book.language
-    if any(word.text == "xscrapfile" for word in clause.words):
-        return "noun", "scrap", ()
     if first := _FIRST.first((kind,), {"named": clause.named}):
         return next(entry for _, entry in nouns if entry[1] == first)
     if clause.has("also"):
