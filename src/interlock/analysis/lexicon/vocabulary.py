@@ -48,6 +48,7 @@ Loans = Mapping[str, list[Entry]]
 
 _ASIDES = frozenset("unless outside personal past_trial without weak that means".split())  # besides something else
 HEADS = ("verb", "result", "look", "make", "do", "launch", "fetch")  # what can govern a clause
+_Table = Mapping[str, str]
 _Listed = Annotated[Mapping[str, Text], Meta(min_length=1)]
 
 
@@ -80,9 +81,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
         return self.words.get(role, "").split()
 
 
-def word_entries(
-    roles: Iterable[str], words: Mapping[str, str], *named: Mapping[str, str]
-) -> Iterator[tuple[str, Entry]]:
+def word_entries(roles: Iterable[str], words: _Table, *named: _Table) -> Iterator[tuple[str, Entry]]:
     """Every verb, noun, word of a role and word of a scope with what it is; `_` stands between words that are one only together."""
     for role, table in zip(("verb", "noun", "scope"), named, strict=True):
         for name, listed in table.items():

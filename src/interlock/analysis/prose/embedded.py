@@ -40,16 +40,14 @@ class Lifted:
         text = self._replaced(text, documented_in(text))
         text = _PATTERNS.ticks.sub(self._ticked, text)
         if "(" in text:
-            bombs = ((*one.span(), Embedded("shell", one[0])) for one in _PATTERNS.bomb.finditer(text))
-            text = self._replaced(text, bombs)
+            text = _PATTERNS.bomb.sub(lambda one: self._mark(Embedded("shell", one[0])), text)
         text = self._replaced(text, methods_in(text))
         if "(" in text:
             text = _PATTERNS.call.sub(lambda one: one[1] + self._mark(Embedded("call", one[2], one[3])), text)
         if _PATTERNS.quote_marks.search(text):
             text = _PATTERNS.quotes.sub(self._quoted, text)
         if "/" in text:
-            requests = ((*one.span(), Embedded("http", one[2], one[1])) for one in _PATTERNS.http.finditer(text))
-            text = self._replaced(text, requests)
+            text = _PATTERNS.http.sub(lambda one: self._mark(Embedded("http", one[2], one[1])), text)
         text = self._replaced(text, statements_in(text))
         commands = ((a, b, Embedded("shell", self._restored(line))) for a, b, line in commands_in(text))
         self.text = self._replaced(text, commands)
