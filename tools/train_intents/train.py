@@ -44,7 +44,7 @@ LARGEST, MILLION = 127, 1_000_000
 MEASURED = "seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth".split()
 # Of the harmless lines, how many may lie above the line of harm, and above that of a sentence; of the harmful ones, how many below the one that spares.
 HARM, SENTENCE, SPARE = 0.008, 0.002, 0.01
-CALL = 0.003  # of the harmless calls, how many may be flagged that the rules leave open
+CALL = 0.002  # of the harmless calls, how many may be flagged that the rules leave open
 
 Example = tuple[str, bool]
 
