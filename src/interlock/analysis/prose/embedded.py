@@ -232,7 +232,7 @@ def methods_in(text: str) -> Iterator[Place]:
                 language = _LANGUAGES.first((), {"call": called, "head": head, "last": last}) or "python"
                 yield match.start(), end, Embedded("code", called, language)
                 start = end
-    else:
+    elif "." in text:
         for match in _PATTERNS.bare.finditer(text):
             if _can_begin(text, match.start()):
                 yield *match.span(), Embedded("code", match[0], "ruby")
