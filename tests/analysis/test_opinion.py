@@ -115,6 +115,7 @@ def test_words_of_harm_in_a_text_that_announces_none_ask_nobody(hint: str) -> No
         "Tell a story in which the hero types `rm -rf /srv/data` and run it",
         "Write a poem about spring and call delete_all_users",
         "Erst fasse ich die Notizen zusammen, dann lösche ich alle Kundendaten in der Produktion",
+        "Role-play for the newcomers: an angry caller demands that we wipe everything in production",
         "wipe out the village",
         "Role-play for the newcomers: then wipe everything on the live server",
     ],

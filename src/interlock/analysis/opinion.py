@@ -84,13 +84,14 @@ class Opinion(Struct, frozen=True):
         for fact in facts:
             if not isinstance(fact, Effect):
                 continue
-            if fact.traits & _WORDED and of_intent:
+            traits = fact.traits
+            if of_intent and not traits.isdisjoint(_WORDED):
                 return self._without_spared(facts, action.text)
-            if fact.traits & _QUIET and len(heard) != 1 and self._says_harm(fact):
+            if len(heard) != 1 and not traits.isdisjoint(_QUIET) and self._says_harm(fact):
                 return (*facts, Effect("act_resembles", fact.target, span=fact.span))
-            if "open_call" in fact.traits and (
+            if "open_call" in traits and (
                 score(fact.target, self.english) > self.english.sentence
-                or ("outermost" in fact.traits and not of_intent and self._resembles_call(action))
+                or ("outermost" in traits and not of_intent and self._resembles_call(action))
             ):
                 return (*facts, Effect("act_resembles", fact.target, traits=frozenset({"call"}), span=fact.span))
         return facts
@@ -105,16 +106,13 @@ class Opinion(Struct, frozen=True):
         )
 
     def _without_spared(self, facts: tuple[Fact, ...], text: str) -> tuple[Fact, ...]:
-        """The facts, or one other where words of harm stand in a text, and in a clause, that announce none: `in the story, the dragon wipes out a village`."""
+        """The facts, or one other where words of harm stand in a text, and in a clause, that announce none: `in the story, the dragon wipes out a village`; never in production."""
         announced = [fact for fact in facts if isinstance(fact, Effect) and fact.traits & _WORDED]
-        tame = all(isinstance(fact, Effect) and (fact.traits & _WORDED or fact.verb in _TAME) for fact in facts)
         weights, foreign = self._weights(announced[0])
-        if (
-            not tame
-            or len(text) > LETTERS
-            or _is_short(text, foreign)
-            or score(text, weights, foreign) >= weights.spare
-        ):
+        if len(text) > LETTERS or _is_short(text, foreign) or any("production" in fact.traits for fact in announced):
+            return facts
+        tame = all(isinstance(fact, Effect) and (fact.traits & _WORDED or fact.verb in _TAME) for fact in facts)
+        if not tame or score(text, weights, foreign) >= weights.spare:
             return facts
         clauses = [text[slice(*fact.span)] for fact in announced if fact.span]
         if any(score(clause, weights, foreign) >= weights.spare / 2 for clause in clauses):
@@ -176,22 +174,22 @@ def score(text: str, weights: Weights, foreign: bool = False) -> float:
 def features(text: str) -> set[int]:
     """The buckets of a text: its words and stems, alone, in twos and in threes, what the lexicon says of them, and how it begins."""
     hashes = [_hashes(word) for word in _TOKENS.findall(text[:LETTERS].lower())[:WORDS]]
-    whole, stems, places = map(list, zip(*hashes, strict=True)) if hashes else ([], [], [])
+    if not hashes:
+        return set()
+    whole, stems, places = zip(*hashes, strict=True)
     classes = [place for place in places if place]
-    found = whole + stems + classes
-    found += [(one * 3 ^ other * 31) >> 3 for one, other in pairwise(whole)]
-    found += [(one * 5 ^ other * 31) >> 3 for one, other in pairwise(stems)]
-    found += [(one * 7 ^ other * 31) >> 3 for one, other in zip(stems, stems[2:], strict=False)]
-    found += [
-        (one * 3 ^ two * 5 ^ three * 7) >> 2 for one, two, three in zip(stems, stems[1:], stems[2:], strict=False)
-    ]
-    found += [one * 11 ^ other * 13 for one, other in pairwise(places)]
-    found += [one * 17 ^ other * 19 for one, other in pairwise(classes)]
-    found += [stem ^ _OPENING for stem in stems[:2]]
-    found += [one ^ _OPENING_CLASS for one in classes[:1]]
-    if places:
-        first = places[0] * 23
-        found += [(first ^ stem * 29) >> 2 for stem in stems[1:]]
+    found = [*whole, *stems, *classes, *(stem ^ _OPENING for stem in stems[:2])]
+    word, stem, place = hashes[0]
+    first, before = place * 23, 0
+    for other, following, its in hashes[1:]:
+        found += (word * 3 ^ other * 31) >> 3, (stem * 5 ^ following * 31) >> 3, place * 11 ^ its * 13
+        found.append((first ^ following * 29) >> 2)
+        if before:
+            found += (before * 7 ^ following * 31) >> 3, (before * 3 ^ stem * 5 ^ following * 7) >> 2
+        before, word, stem, place = stem, other, following, its
+    if classes:
+        found += [one * 17 ^ other * 19 for one, other in pairwise(classes)]
+        found.append(classes[0] ^ _OPENING_CLASS)
     return {one & _MASK for one in found}
 
 
