@@ -13,7 +13,7 @@ from interlock.model import Action, Assessment, Level, intent, operation, tool
 from repository import ROOT
 
 RULES = ROOT / "src/interlock/analysis/rules"
-FILES = ("intents.weights", "intents_foreign.weights", "calls.weights")
+FILES = ("intents.weights", "intents_foreign.weights")
 
 
 @pytest.fixture(scope="module", params=FILES)

@@ -1,6 +1,6 @@
 """Labelled sentences and calls -> the weights of the opinion; the same lines give the same weights.
 
-`python -m tools.train_intents.train` writes the three files that are shipped. Each file of sentences or of calls is one author's: the
+`python -m tools.train_intents.train` writes the two files that are shipped. Each file of sentences or of calls is one author's: the
 lines between scores are those at which weights that were fitted without an author judge the sets in `MEASURED` with the shares below.
 `python -m tools.train_intents.train FILE.jsonl…` prints what the rules, the shipped weights, and both together catch and wrongly flag
 in a file of intents.
@@ -37,14 +37,14 @@ CORPUS = ROOT / "tests/corpus"
 ENGLISH, FOREIGN, CALLS = "intents", "intents_foreign", "calls"
 ALSO = {ENGLISH: ("", "wide_", "more_"), FOREIGN: ("", "wide_", "more_"), CALLS: ("", "wide_", "more_", "server_")}
 
-SEED, ROUNDS, SHRINK, BIAS_RATE = 7, 12, 1e-2, 0.02
-RATE = {ENGLISH: 0.03, FOREIGN: 0.015, CALLS: 0.03}
+SEEDS, ROUNDS, SHRINK, BIAS_RATE = (7, 8, 9), 12, 1e-2, 0.02
+RATE = {ENGLISH: 0.03, FOREIGN: 0.015}
 LARGEST, MILLION = 127, 1_000_000
 # Authors whose whole sets are of the kind that is met: half of it harmful, and few labels that somebody could doubt.
 MEASURED = "seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth".split()
 # Of the harmless lines, how many may lie above the line of harm, and above that of a sentence; of the harmful ones, how many below the one that spares.
 HARM, SENTENCE, SPARE = 0.008, 0.002, 0.01
-CALL = 0.002  # of the harmless calls, how many may be flagged that the rules leave open
+MARGIN = 1.25  # how far above every harmless call that the rules leave open the line of calls lies
 
 Example = tuple[str, bool]
 
@@ -124,11 +124,11 @@ def is_harmful(row: dict[str, Any]) -> bool:
     return bool(row.get("min_level", 0) >= Level.DESTRUCTIVE)
 
 
-def text_of(row: dict[str, Any], crude: bool = True) -> str:
-    """The line in words, as the opinion hears it; a call with its category or without."""
+def text_of(row: dict[str, Any]) -> str:
+    """The line in words, as the opinion hears it."""
     if "hint" in row:
         return _heard(row["hint"])
-    return wording(row["operation"], row.get("params") or {}, (crude and row.get("crude")) or "")
+    return wording(row["operation"], row.get("params") or {}, row.get("crude") or "")
 
 
 @cache
@@ -140,13 +140,9 @@ def _heard(hint: str) -> str:
 
 def examples(kind: str, without: Collection[str] = ()) -> list[Example]:
     """The lines to learn from, without those of some authors: English sentences teach all kinds, and calls English."""
-    kinds = {ENGLISH: (ENGLISH, CALLS), FOREIGN: (FOREIGN, ENGLISH), CALLS: (ENGLISH, CALLS, CALLS)}[kind]
-    found = [
-        (one, row) for one in kinds for author, lines in rows(one).items() if author not in without for row in lines
-    ]
-    learned = [(text_of(row), is_harmful(row)) for _, row in found]
-    bare = [(text_of(row, crude=False), is_harmful(row)) for one, row in found[::-1] if one == CALLS]
-    return learned + (bare[: len(bare) // 2] if kind == CALLS else [])
+    kinds = (FOREIGN, ENGLISH) if kind == FOREIGN else (ENGLISH, CALLS)
+    found = (row for one in kinds for author, lines in rows(one).items() if author not in without for row in lines)
+    return [(text_of(row), is_harmful(row)) for row in found]
 
 
 @cache
@@ -155,13 +151,18 @@ def _buckets(text: str, foreign: bool) -> list[int]:
 
 
 def fit(kind: str, without: Collection[str] = ()) -> list[float]:
-    """Logistic regression by stochastic descent with a rate for each bucket; the bias comes last."""
-    chance = Random(SEED)
+    """Logistic regression, the mean of several descents through the lines in different orders; the bias comes last."""
     learned = [(_buckets(text, kind == FOREIGN), harmful) for text, harmful in examples(kind, without)]
-    weights, moved = [0.0] * (BUCKETS + 1), [1e-6] * BUCKETS
+    return [
+        sum(each) / len(SEEDS) for each in zip(*(_descend(kind, learned, Random(seed)) for seed in SEEDS), strict=True)
+    ]
+
+
+def _descend(kind: str, learned: Sequence[tuple[Sequence[int], bool]], chance: Random) -> list[float]:
+    weights, moved, order = [0.0] * (BUCKETS + 1), [1e-6] * BUCKETS, [*learned]
     for _ in range(ROUNDS):
-        chance.shuffle(learned)
-        for found, harmful in learned:
+        chance.shuffle(order)
+        for found, harmful in order:
             _learn(weights, moved, found, 3 * _error(weights, found, harmful), RATE[kind])
     return weights
 
@@ -179,8 +180,8 @@ def _learn(weights: list[float], moved: list[float], found: Sequence[int], error
     weights[BUCKETS] += BIAS_RATE * error
 
 
-def packed(weights: Sequence[float], lines: Sequence[float] = (0.0, 0.0, 0.0)) -> bytes:
-    """The file that `Weights.of` reads: a bias, a unit and three lines in millionths, one signed byte for each bucket."""
+def packed(weights: Sequence[float], lines: Sequence[float] = (0.0, 0.0, 0.0, 0.0)) -> bytes:
+    """The file that `Weights.of` reads: a bias, a unit and four lines in millionths, one signed byte for each bucket."""
     unit = max(1, round(max(map(abs, weights[:BUCKETS])) / LARGEST * MILLION))
     small = [round(weight * MILLION / unit) for weight in weights]
     head = (small[BUCKETS], unit, *(round(line * MILLION) for line in lines))
@@ -188,31 +189,42 @@ def packed(weights: Sequence[float], lines: Sequence[float] = (0.0, 0.0, 0.0)) -
     return b"".join(number.to_bytes(4, "big", signed=True) for number in head) + bytes(held)
 
 
-def lines(kind: str) -> tuple[float, float, float]:
-    """The lines of harm, of a sentence, and of sparing, chosen on authors that the weights were not fitted on."""
-    rules = replace(load(), opinion=None)
+def lines(kind: str) -> tuple[float, float, float, float]:
+    """The lines of harm, of a sentence, of sparing and of calls, chosen on authors that the weights were not fitted on."""
     scored: list[tuple[float, bool]] = []
-    harmless = 0
+    called: list[tuple[float, bool]] = []
     for unknown in (MEASURED[::3], MEASURED[1::3], MEASURED[2::3]):
         weights = Weights.of(packed(fit(kind, without=unknown)))
-        for row in chain(*(rows(kind).get(name, ()) for name in unknown)):
-            harmless += not is_harmful(row)
-            if kind != CALLS or _is_open(row, rules):
+        for name in unknown:
+            for row in rows(kind).get(name, ()):
                 scored.append((score(text_of(row), weights, kind == FOREIGN), is_harmful(row)))
-    above = sorted((points for points, harmful in scored if not harmful), reverse=True)
-    below = sorted(points for points, harmful in scored if harmful)
-    harm = above[int(harmless * (CALL if kind == CALLS else HARM))]
+            for row in rows(CALLS).get(name, ()) if kind == ENGLISH else ():  # what the rules decide takes no part
+                called.append((score(text_of(row), weights) if _is_open(row) else -LARGEST, is_harmful(row)))
+    above, below = _sorted(scored)
+    harm = above[int(len(above) * HARM)]
     print(
         f"{kind}: {sum(points > harm for points in below)} of {len(below)} harmful lines of unknown authors lie above {harm:.2f}"
     )
-    return (
-        (harm, 0.0, 0.0) if kind == CALLS else (harm, above[int(harmless * SENTENCE)], below[int(len(below) * SPARE)])
-    )
+    above_calls, below_calls = _sorted(called)
+    calls = above_calls[0] * MARGIN if called else 0.0
+    if called:
+        left = sum(points > -LARGEST for points in below_calls)
+        print(
+            f"calls: {sum(points > calls for points in below_calls)} of {left} that the rules leave open lie above {calls:.2f}"
+        )
+    return harm, above[int(len(above) * SENTENCE)], below[int(len(below) * SPARE)], calls
 
 
-def _is_open(row: dict[str, Any], rules: Rulebook) -> bool:
+def _sorted(scored: Sequence[tuple[float, bool]]) -> tuple[list[float], list[float]]:
+    """The scores of harmless lines, the highest first, and those of harmful ones, the lowest first."""
+    harmless = sorted((points for points, harmful in scored if not harmful), reverse=True)
+    return harmless, sorted(points for points, harmful in scored if harmful)
+
+
+def _is_open(row: dict[str, Any]) -> bool:
     """True for a call that the opinion is asked about."""
-    facts = judge(operation(row["operation"], row.get("params") or {}, row.get("crude") or ""), rules).facts
+    action = operation(row["operation"], row.get("params") or {}, row.get("crude") or "")
+    facts = judge(action, replace(load(), opinion=None)).facts
     return any(isinstance(fact, Effect) and {"open_call", "outermost"} <= fact.traits for fact in facts)
 
 
@@ -248,4 +260,4 @@ if __name__ == "__main__":
         compare(file)
     if not sys.argv[1:]:
         with ProcessPoolExecutor() as pool:
-            list(pool.map(train, (ENGLISH, FOREIGN, CALLS)))
+            list(pool.map(train, (ENGLISH, FOREIGN)))

@@ -19,7 +19,7 @@ from interlock.analysis.prose.foreign.words import book_of, words_of
 from interlock.model import Action, Kind
 
 BUCKETS = 1 << 18
-HEADER = 20
+HEADER = 24
 LETTERS, WORDS = 1_000, 96  # the most that are looked at
 _MASK = BUCKETS - 1
 _MILLION = 1_000_000
@@ -47,9 +47,10 @@ class Weights(Struct, frozen=True):
 
     bias: int
     unit: float
-    harm: float  # above it, a short text announces harm, or a call does it
+    harm: float  # above it, a text announces harm
     sentence: float  # above it, one sentence of a text does, or a text whose verbs only look, ask or deny
     spare: float  # below it, a text with words of harm announces none
+    calls: float  # above it, a call with its parameters does harm
     buckets: array[int]
 
     @classmethod
@@ -58,19 +59,18 @@ class Weights(Struct, frozen=True):
         if len(data) != HEADER + BUCKETS:
             raise WeightsError(f"weights of {len(data)} bytes, expected {HEADER + BUCKETS}")
         numbers = (int.from_bytes(data[at : at + 4], "big", signed=True) for at in range(0, HEADER, 4))
-        bias, unit, harm, sentence, spare = numbers
+        bias, unit, harm, sentence, spare, calls = numbers
         if unit <= 0:
             raise WeightsError(f"a unit of {unit} millionths, expected more than 0")
-        lines = harm / _MILLION, sentence / _MILLION, spare / _MILLION
+        lines = harm / _MILLION, sentence / _MILLION, spare / _MILLION, calls / _MILLION
         return cls(bias, unit / _MILLION, *lines, array("b", data[HEADER:]))
 
 
 class Opinion(Struct, frozen=True):
-    """Weights for English, for the other languages, and for operations with their parameters."""
+    """Weights for English and the names of calls, and for the other languages."""
 
     english: Weights
     foreign: Weights
-    calls: Weights
 
     def heard(self, facts: tuple[Fact, ...], action: Action) -> tuple[Fact, ...]:
         """The facts of an intent or a call, one more where its wording resembles harm, or another where only single words of it do.
@@ -129,7 +129,7 @@ class Opinion(Struct, frozen=True):
 
     def _resembles_call(self, action: Action) -> bool:
         given, crude = action.params, str(action.fields.get("crude") or "")
-        return bool(given) and score(wording(action.text, given, crude), self.calls) > self.calls.harm
+        return bool(given) and score(wording(action.text, given, crude), self.english) > self.english.calls
 
 
 def _is_short(text: str, foreign: bool) -> bool:

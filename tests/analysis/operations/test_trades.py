@@ -149,9 +149,9 @@ def test_its_near_misses_are_spared(name: str, params: dict[str, Any]) -> None:
 
 
 def test_what_only_reads_or_is_known_gets_no_second_opinion() -> None:
-    sure = Weights(10_000, 1.0, 0.0, 0.0, 0.0, RULES.opinion().english.buckets) if RULES.opinion else None
+    sure = Weights(10_000, 1.0, 0.0, 0.0, 0.0, 0.0, RULES.opinion().english.buckets) if RULES.opinion else None
     assert sure is not None
-    certain = Opinion(sure, sure, sure)
+    certain = Opinion(sure, sure)
     for action in (
         operation("frobnicate", {}, "read"),
         operation("list_frobs", {}, "read"),

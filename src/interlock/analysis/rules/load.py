@@ -40,7 +40,7 @@ def _built(digest: str) -> Rulebook:
 def _opinion() -> Opinion:
     from interlock.analysis.opinion import Opinion, Weights
 
-    names = ("intents", "intents_foreign", "calls")
+    names = ("intents", "intents_foreign")
     return Opinion(*(Weights.of((SHIPPED / f"{name}.weights").read_bytes()) for name in names))
 
 
