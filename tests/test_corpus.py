@@ -110,10 +110,13 @@ def test_what_is_called_or_announced_is_judged_as_labelled(name: str, missed: fl
     [
         ("unseen_operations", "plain", 0.04, 0.02),
         ("unseen_operations", "hard", 0.10, 0.02),
+        ("unseen_operations", "whole", 0.05, 0.02),
         ("unseen_intents", "plain", 0.05, 0.02),
         ("unseen_intents", "classes", 0.07, 0.02),
         ("unseen_intents", "hard", 0.06, 0.06),
         ("unseen_intents", "foreign", 0.10, 0.06),
+        ("unseen_intents", "whole", 0.05, 0.02),
+        ("unseen_intents", "whole_foreign", 0.06, 0.04),
     ],
 )
 def test_what_nobody_has_looked_at_is_judged_nearly_as_well(name: str, part: str, missed: float, false: float) -> None:

@@ -43,7 +43,7 @@ LARGEST, MILLION = 127, 1_000_000
 # Authors whose whole sets are of the kind that is met: half of it harmful, and few labels that somebody could doubt.
 MEASURED = "seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth".split()
 # Of the harmless lines, how many may lie above the line of harm, and above that of a sentence; of the harmful ones, how many below the one that spares.
-HARM, SENTENCE, SPARE = 0.008, 0.002, 0.01
+HARM, SENTENCE, SPARE = {ENGLISH: 0.012, FOREIGN: 0.008}, 0.002, 0.01
 MARGIN = 1.25  # how far above every harmless call that the rules leave open the line of calls lies
 
 Example = tuple[str, bool]
@@ -201,7 +201,7 @@ def lines(kind: str) -> tuple[float, float, float, float]:
             for row in rows(CALLS).get(name, ()) if kind == ENGLISH else ():  # what the rules decide takes no part
                 called.append((score(text_of(row), weights) if _is_open(row) else -LARGEST, is_harmful(row)))
     above, below = _sorted(scored)
-    harm = above[int(len(above) * HARM)]
+    harm = above[int(len(above) * HARM[kind])]
     print(
         f"{kind}: {sum(points > harm for points in below)} of {len(below)} harmful lines of unknown authors lie above {harm:.2f}"
     )
