@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from cases import each
+from interlock import assess
 from interlock.analysis.operations.name_patterns import DANGEROUS, FORBIDDEN, SAFE, NamePatterns
 from interlock.analysis.operations.operation import read_operation
+from interlock.model import Level, operation, tool
 from recording_report import Fact, Recorder
 
 
@@ -184,7 +186,6 @@ def test_parameters_that_say_nothing_of_scope(params: dict[str, Any]) -> None:
         {"preview": 1},
         {"options": {"whatIf": True}},
         {"dryRun": ["All"]},
-        {"describe_only": True},
     ],
 )
 def test_a_dry_run_only_reads(params: dict[str, Any]) -> None:
@@ -494,3 +495,21 @@ def test_every_body_of_a_request_is_read(harmful: str) -> None:
     out = Recorder()
     read_operation("http_request", {"url": "https://a.io/graphql", "method": "POST", **bodies}, "", out)
     assert ("http", "https://a.io/graphql", "delete") in out.facts
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("drop", {"db": "crm", "args": ["--help"]}),
+        ("truncate", {"args": ["--version"]}),
+        ("wipe", {"device": "x", "flags": {"help": True}}),
+        ("format", {"disk": "sda", "args": "list"}),
+        ("drop_table", {"table": "users", "describe_only": True}),
+        ("delete_user", {"id": 4, "sim": True}),
+        ("bucket_policy", {"public": True, "method": "GET"}),
+        ("user_settings", {"isAdmin": True, "action": "list"}),
+    ],
+)
+def test_a_parameter_that_the_server_need_not_know_excuses_no_harm(name: str, params: dict[str, Any]) -> None:
+    for action in (operation(name, params), tool(f"mcp__server__{name}", params)):
+        assert assess(action).level >= Level.DESTRUCTIVE

@@ -115,7 +115,6 @@ BENIGN: list[tuple[str, dict[str, Any]]] = [
     ("item.patch", {"patch": [{"op": "replace", "path": "/status", "value": "open"}]}),
     ("mqtt.publish", {"topic": "home/lamp/set", "payload": "OFF"}),
     ("mqtt.publish", {"topic": "plant/pump/3/status", "payload": "OFF"}),
-    ("hubspot_contacts", {"verb": "list", "archived": True}),
     ("connection.update", {"keep_alive": False}),
 ]
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from interlock.analysis.facts import Report
-from interlock.analysis.lexicon import apart, deed_nouns, is_plural, objects, reach_of, split_name, verbs
+from interlock.analysis.lexicon import apart, deed_nouns, is_plural, objects, reach_of, split_name, verb_forms, verbs
 from interlock.analysis.lexicon.load import WordLists, WordMaps
 from interlock.analysis.operations import effects, name_patterns, nested, payloads, requests, tools
 from interlock.analysis.operations import params as parameters
@@ -77,7 +77,8 @@ def read_operation(
     scope = parameters.scope_of(entries)
     ends = words[-1] if words else ""
     tried = ends in _LISTS.tried and len(words) > 2 and parameters.truth(keys.get("live")) is False
-    scope.dry_run = scope.dry_run or tried or (crude == "read" and ends == "preview")
+    tries = ends == "preview" or any(key in _LISTS.only and parameters.truth(value) for key, value in keys.items())
+    scope.dry_run = scope.dry_run or tried or (crude == "read" and tries)
     if not depth:
         out_of_bounds(name, keys, out)
     if entries and entries[-1][3] < 0:
@@ -114,7 +115,8 @@ class _Call(Struct, frozen=True):
         if not ran and not scope.dry_run and not _LISTS.executes.isdisjoint(self.words):
             self._loose_texts()
         does = "" if act.kind else self.keys.text("verb", "action", "operation", "httpmethod", "method").lower()
-        looks = does == "get" or verbs().get(does) == "read"  # {"verb": "list", "archived": true}
+        # {"verb": "list", "archived": true}
+        looks = self.crude == "read" and (does == "get" or verbs().get(does) == "read")
         read = self.entries and not looks
         settings = OperationSettings(self.words, act).read(self.params, self.entries) if read else ()
         deeds = filter(is_harm, chain(settings, content_deeds(self.words, act, self.keys, self.entries)))
@@ -131,7 +133,11 @@ class _Call(Struct, frozen=True):
             if act.at >= 0:
                 payloads.run_named(self.segments, self.params, self.keys, out)
         traits = self._reach()
-        found = [] if program == "words" else self._harmful(traits, named, ran)
+        # what the words do decides, unless the name is a verb of harm to people as well, or something else is given
+        own = act.verb in _LISTS.programs or act.verb not in verb_forms()
+        alone = payloads.names_tool(self.segments) or (own and _LISTS.line.issuperset(self.keys))
+        line = program == "words" and alone
+        found = [] if line else self._harmful(traits, named, ran)
         found += by_settings
         if found and scope.dry_run and (not ran or payloads.named_program(self.segments)):
             out.effect(READ, self._target(act), "dry_run")

@@ -54,6 +54,12 @@ def run_program(segments: tuple[Words, ...], given: Mapping[str, Any], keys: Key
     return by if argv and (own or known.name) else ""
 
 
+def names_tool(segments: tuple[Words, ...]) -> bool:
+    """True for a name that begins with a command-line tool that servers are named after, such as git or terraform."""
+    line = named_program(segments)
+    return bool(line) and line[0] in _runnable()
+
+
 def _words(value: object) -> list[str]:
     """The words of a command line in a parameter: a text, a list, or an object of options."""
     if isinstance(value, Mapping):
