@@ -71,7 +71,7 @@ def test_what_is_no_program_is_not_run(name: str, params: dict[str, Any]) -> Non
 
 
 def test_a_program_is_judged_by_its_words_and_not_by_its_name() -> None:
-    for name, params in (("rm", {"args": ["-rf", "x"]}), ("terraform-run", {"command": "plan", "destroy": True})):
+    for name, params in (("rm", {"args": ["-rf", "x"]}), ("terraform-run", {"command": "plan", "target": "x"})):
         facts = read(operation(name, params)).facts
         assert not any(isinstance(fact, Effect) and fact.verb in ("act_delete", "act_terminate") for fact in facts), (
             facts

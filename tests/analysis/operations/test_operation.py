@@ -508,6 +508,10 @@ def test_every_body_of_a_request_is_read(harmful: str) -> None:
         ("delete_user", {"id": 4, "sim": True}),
         ("bucket_policy", {"public": True, "method": "GET"}),
         ("user_settings", {"isAdmin": True, "action": "list"}),
+        ("wire_transfer", {"iban": "DE1", "amount": 9, "status": "draft"}),
+        ("send_email", {"to": "all@x.io", "body": "our root token is hvs.abc", "environment": "sandbox"}),
+        ("drop_table", {"table": "users", "command": "plan"}),
+        ("execute_sql", {"sql": "DROP TABLE x", "mode": "comment-only"}),
     ],
 )
 def test_a_parameter_that_the_server_need_not_know_excuses_no_harm(name: str, params: dict[str, Any]) -> None:
