@@ -49,8 +49,10 @@ def run_program(segments: tuple[Words, ...], given: Mapping[str, Any], keys: Key
     by = "words" if argv else "options"
     if not whole:
         argv += [*_flags(given, "" if own else line[0], taken=_taken()), *_placed(keys, _LISTS.words_of)]
-    if argv:
-        out.run([*line[: len(line) * (argv[0] != line[0])], *argv])
+    # the words alone as well, beside `verb: get` and whatever else the server may ignore
+    lines = [argv, *(one for one in map(_words, said if len(said) > 1 else ()) if one and one[0][:1] != "-")]
+    for words in filter(None, lines):
+        out.run([*line[: len(line) * (words[0] != line[0])], *words])
     return by if argv and (own or known.name) else ""
 
 
